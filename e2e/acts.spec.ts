@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { ask } from '../daemon/test/harness/http.ts';
+import { send } from '../daemon/test/harness/http.ts';
 import { composer } from './harness/playground.ts';
 import { startStudio } from './harness/studio.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
@@ -134,7 +134,7 @@ test('a choice keeps the focus while it is being saved', async ({ page }) => {
 });
 
 test('the login page focuses its only field', async ({ page }) => {
-  await ask(daemon(), 'POST', '/api/auth/rotate', { body: { tier: 'admin' } });
+  await send(daemon(), 'POST', '/api/auth/rotate', { body: { tier: 'admin' } });
   await page.goto(`${daemon().url}/login`);
   await expect(page.getByLabel('Admin key')).toBeFocused();
 });

@@ -1,6 +1,6 @@
 import type { HardwareView } from '../daemon/contract/hardware.ts';
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
-import { ask } from '../daemon/test/harness/http.ts';
+import { send } from '../daemon/test/harness/http.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
@@ -9,7 +9,7 @@ const GIB = 1024 ** 3;
 
 /** STAND-IN for a GPU, which a test machine lacks: the response of this machine with a GPU and errors added. */
 async function withCard(turn: number): Promise<HardwareView> {
-  const view = (await ask(daemon(), 'GET', '/api/hardware')).json<HardwareView>();
+  const view = (await send(daemon(), 'GET', '/api/hardware')).json<HardwareView>();
   const id = '0000:03:00.0';
   const used = (6 + (turn % 5)) * GIB;
   return {

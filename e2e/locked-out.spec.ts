@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { ADMIN_KEY, KEYS_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
-import { ask } from '../daemon/test/harness/http.ts';
-import { slotState } from '../daemon/test/harness/slots.ts';
+import { send } from '../daemon/test/harness/http.ts';
+import { waitForSlotState } from '../daemon/test/harness/slots.ts';
 import { enter, keyField, sessionChip } from './harness/login.ts';
 import { inspect, TWO_LOOKS } from './harness/looks.ts';
 import { answered, composer, say, turns } from './harness/playground.ts';
@@ -10,7 +10,7 @@ import { daemonOf, expect, test } from './harness/test.ts';
 /** Keys are set but not required; the tests change that from outside the page. */
 const daemon = daemonOf(async () => {
   const gateway = await startGateway({ files: KEYS_FILE, env: { SVC_LOGIN_RATELIMIT_MAX: '1000' } });
-  await slotState(gateway, 'agent', 'ready');
+  await waitForSlotState(gateway, 'agent', 'ready');
   return gateway;
 });
 
@@ -20,7 +20,7 @@ const bar = (page: Page) => page.getByRole('main').getByText('Your work is safe'
 const staleView = (page: Page) => page.locator('[data-stale]');
 
 async function setEnforcement(on: boolean): Promise<void> {
-  const answer = await ask(daemon(), 'PUT', '/api/auth/require', {
+  const answer = await send(daemon(), 'PUT', '/api/auth/require', {
     key: ADMIN_KEY,
     body: { require_auth: on },
   });
@@ -79,7 +79,7 @@ test('a session that ends elsewhere keeps the place and the text, and comes back
   await composer(page).fill('Hello');
   await composer(page).press('Enter');
   await typeOn(page);
-  expect((await ask(daemon(), 'POST', '/api/auth/sessions/end', { key: ADMIN_KEY })).status).toBe(200);
+  expect((await send(daemon(), 'POST', '/api/auth/sessions/end', { key: ADMIN_KEY })).status).toBe(200);
   await expect(bar(page)).toContainText('Your session has ended.');
   await expect(page).toHaveURL(/\/playground$/);
   await inspect(page, 'session-ended', TWO_LOOKS);
@@ -102,7 +102,7 @@ test('a message that is sent after the session ended says so, and goes through a
   await page.goto(`${daemon().url}/login?next=/playground`);
   await enter(page, ADMIN_KEY);
   await composer(page).fill('Hello');
-  await ask(daemon(), 'POST', '/api/auth/sessions/end', { key: ADMIN_KEY });
+  await send(daemon(), 'POST', '/api/auth/sessions/end', { key: ADMIN_KEY });
   await composer(page).press('Enter');
   const failure = turns(page).last().getByRole('alert');
   await expect(failure).toContainText('A key is required.');

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright/test';
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
-import { ask } from '../daemon/test/harness/http.ts';
+import { send } from '../daemon/test/harness/http.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
@@ -38,7 +38,7 @@ test('an empty list explains notes; the first note is added by keyboard', async 
 });
 
 test('notes are found with the search mode shown, and deleted one by one, several, all', async ({ page }) => {
-  for (const [text, tags] of TEXTS) await ask(daemon(), 'POST', '/api/memory', { body: { text, tags } });
+  for (const [text, tags] of TEXTS) await send(daemon(), 'POST', '/api/memory', { body: { text, tags } });
   await page.goto(`${daemon().url}/memory`);
   await expect(items(page)).toHaveCount(5);
   await inspect(page, 'memory', ALL_LOOKS);

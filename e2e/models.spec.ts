@@ -5,8 +5,8 @@ import { tinyEmbed } from '../daemon/models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../daemon/models/gguf/writer.ts';
 import { type FakeHub, startHub } from '../daemon/models/testing/hub.ts';
-import { ask } from '../daemon/test/harness/http.ts';
-import { slotState } from '../daemon/test/harness/slots.ts';
+import { send } from '../daemon/test/harness/http.ts';
+import { waitForSlotState } from '../daemon/test/harness/slots.ts';
 import { startThree } from '../daemon/test/harness/three-models.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
@@ -29,8 +29,8 @@ test.afterAll(() => hub.close());
 /** Three real models with memory for one at a time; one is loaded. */
 const daemon = daemonOf(async () => {
   const gateway = await startThree(undefined, { HF_ENDPOINT: hub.url });
-  await ask(gateway, 'POST', '/api/slots/red/load');
-  await slotState(gateway, 'red', 'ready');
+  await send(gateway, 'POST', '/api/slots/red/load');
+  await waitForSlotState(gateway, 'red', 'ready');
   return gateway;
 });
 
@@ -116,11 +116,11 @@ test('details say everything; a pulled model goes with its files once its name i
   await details.getByRole('button', { name: 'Remove model…' }).click();
   const remove = page.getByRole('alertdialog', { name: 'Remove tiny-Q8_0?' });
   await expect(remove).toContainText(/Slot .* is using it/);
-  const { slots } = (await ask(daemon(), 'GET', '/api/slots')).json<{
+  const { slots } = (await send(daemon(), 'GET', '/api/slots')).json<{
     slots: { name: string; enabled: boolean; model: string }[];
   }>();
   const holder = slots.find(({ enabled, model }) => enabled && model === 'tiny-Q8_0');
-  await ask(daemon(), 'POST', `/api/slots/${holder?.name}/unload`);
+  await send(daemon(), 'POST', `/api/slots/${holder?.name}/unload`);
   await expect(remove.getByRole('button', { name: 'Remove model' })).toBeDisabled();
   await remove.getByLabel('Type the model name to confirm').fill('tiny-Q8_0');
   await inspect(page, 'models-remove', TWO_LOOKS.slice(1));
@@ -129,7 +129,7 @@ test('details say everything; a pulled model goes with its files once its name i
 });
 
 test('what was pulled in vain says what to do, here and on the overview', async ({ page }) => {
-  await ask(daemon(), 'POST', '/api/models/pull', { body: { model: WRONG } });
+  await send(daemon(), 'POST', '/api/models/pull', { body: { model: WRONG } });
   await page.goto(`${daemon().url}/models`);
   const item = download(page, WRONG);
   await expect(item).toContainText('Failed');

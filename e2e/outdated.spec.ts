@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { ADMIN_KEY, KEYS_FILE, QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
-import { ask } from '../daemon/test/harness/http.ts';
+import { send } from '../daemon/test/harness/http.ts';
 import { enter, giveSession } from './harness/login.ts';
 import { inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
@@ -22,7 +22,7 @@ const POLLED = { timeout: 25_000 };
 const rows = (page: Page) => page.getByRole('table', { name: 'Requests' }).getByRole('row');
 const old = (page: Page) => page.locator('[data-stale]');
 const oneRequest = () =>
-  ask(daemon(), 'POST', '/v1/chat/completions', { body: { model: 'missing', messages: [] } });
+  send(daemon(), 'POST', '/v1/chat/completions', { body: { model: 'missing', messages: [] } });
 
 test('what data that cannot be refreshed stays with a notice, and recovers', async ({ page, watch }) => {
   watch.allow(/status of 503 .*\/api\/requests$/);
@@ -50,7 +50,7 @@ test('an ended session is reported without enforcement to a browser that needs a
   await giveSession(page, daemon(), ADMIN_KEY);
   await page.goto(`${daemon().url}/requests`);
   await expect(rows(page).nth(1)).toBeVisible();
-  expect((await ask(daemon(), 'POST', '/api/auth/sessions/end', { key: ADMIN_KEY })).status).toBe(200);
+  expect((await send(daemon(), 'POST', '/api/auth/sessions/end', { key: ADMIN_KEY })).status).toBe(200);
   const notice = page.getByRole('main').getByText('Your session has ended.');
   await expect(notice).toBeVisible(POLLED);
   await expect(old(page)).toContainText('could not be refreshed');

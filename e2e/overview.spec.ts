@@ -1,20 +1,20 @@
-import { ask } from '../daemon/test/harness/http.ts';
-import { slotState } from '../daemon/test/harness/slots.ts';
-import { askFor, startThree } from '../daemon/test/harness/three-models.ts';
+import { send } from '../daemon/test/harness/http.ts';
+import { waitForSlotState } from '../daemon/test/harness/slots.ts';
+import { chatWith, startThree } from '../daemon/test/harness/three-models.ts';
 import { ALL_LOOKS, inspect } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** Three real models with memory for one; one has served requests, an upstream is down. */
 const daemon = daemonOf(async () => {
   const gateway = await startThree();
-  await ask(gateway, 'POST', '/api/slots/red/load');
-  await slotState(gateway, 'red', 'ready');
-  for (let turn = 0; turn < 3; turn += 1) await askFor(gateway, 'red');
-  await ask(gateway, 'POST', '/v1/chat/completions', { body: { model: 'missing', messages: [] } });
+  await send(gateway, 'POST', '/api/slots/red/load');
+  await waitForSlotState(gateway, 'red', 'ready');
+  for (let turn = 0; turn < 3; turn += 1) await chatWith(gateway, 'red');
+  await send(gateway, 'POST', '/v1/chat/completions', { body: { model: 'missing', messages: [] } });
   const body = { name: 'gone', base_url: 'http://127.0.0.1:9/v1' };
-  await ask(gateway, 'POST', '/api/upstreams', { body });
+  await send(gateway, 'POST', '/api/upstreams', { body });
   for (let turn = 0; turn < 3; turn += 1)
-    await ask(gateway, 'POST', '/api/upstreams/gone/test', { body: {} });
+    await send(gateway, 'POST', '/api/upstreams/gone/test', { body: {} });
   return gateway;
 });
 
@@ -44,7 +44,7 @@ test('the last hour, who holds memory, what the next loads need, and what needs 
     const over = await slots.evaluate((table) => table.scrollWidth - (table.parentElement?.clientWidth ?? 0));
     expect([width, over]).toEqual([width, 0]);
   }
-  await askFor(daemon(), 'red');
+  await chatWith(daemon(), 'red');
   await expect(
     hour.getByRole('img', { name: /^Requests per minute in the last hour: [45] requests/ }),
   ).toBeVisible();

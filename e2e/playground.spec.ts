@@ -14,7 +14,7 @@ const daemon = daemonOf(async () => {
   const img = `type = "image"\nengine = "comfyui"\nrunner = "attach"\nurl = "${comfy.url}"\nmodel = "sdxl-turbo"\n`;
   return startStudio({ 'config/slots/img.toml': `${img}autoload = false\n` });
 });
-test.afterAll(() => comfy?.down());
+test.afterAll(() => comfy?.stop());
 
 const open = (page: Page, mode: string) => page.goto(`${daemon().url}/playground/${mode}`);
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();

@@ -1,5 +1,5 @@
 import { ADMIN_KEY, KEYS_FILE, QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
-import { ask } from '../daemon/test/harness/http.ts';
+import { send } from '../daemon/test/harness/http.ts';
 import { enter, keyField, sessionChip } from './harness/login.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
@@ -31,7 +31,7 @@ test('a wrong key is refused in words, the limiter counts down on the page, and 
   await expect(keyField(page)).toHaveAttribute('aria-invalid', 'true');
   await expect(keyField(page)).toHaveValue('not the key');
   for (let tries = 1; tries < BUDGET; tries += 1) {
-    const wrong = await ask(daemon(), 'POST', '/api/auth/login', { body: { key: 'not the key' } });
+    const wrong = await send(daemon(), 'POST', '/api/auth/login', { body: { key: 'not the key' } });
     expect(wrong.code).toBe('auth.invalid_key');
   }
   await enter(page, ADMIN_KEY);

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { ask } from '../daemon/test/harness/http.ts';
+import { send } from '../daemon/test/harness/http.ts';
 import { openStream } from '../daemon/test/harness/stream.ts';
 import { ENDLESS, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
@@ -17,7 +17,7 @@ const daemon = daemonOf(async () => {
     files: { 'config/slots/other.toml': 'model = "tiny"\nautoload = false\n' },
   });
   for (const model of ['agent', 'tiny', 'missing'])
-    await ask(gateway, 'POST', '/v1/chat/completions', { body: chat(model) });
+    await send(gateway, 'POST', '/v1/chat/completions', { body: chat(model) });
   return gateway;
 });
 
@@ -26,7 +26,7 @@ const rows = (page: Page) => page.getByRole('table', { name: 'Requests' }).getBy
 test('the list is live, narrows by words, and a row opens its story', async ({ page }) => {
   await page.goto(`${daemon().url}/requests`);
   await expect(rows(page)).toHaveCount(4);
-  await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
+  await send(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
   await expect(rows(page)).toHaveCount(5);
   await inspect(page, 'requests', ALL_LOOKS);
   await page.getByRole('searchbox', { name: 'Filter requests' }).fill('chat 404');
@@ -57,7 +57,7 @@ test('a refresh leaves the focus on the row that has it', async ({ page }) => {
   const row = page.getByRole('button', { name: 'missing' }).first();
   await row.focus();
   const before = await rows(page).count();
-  await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
+  await send(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
   await expect(rows(page)).toHaveCount(before + 1);
   await expect(row).toBeFocused();
 });
@@ -65,7 +65,7 @@ test('a refresh leaves the focus on the row that has it', async ({ page }) => {
 test('a list that was paged back has no hole when newer requests push rows off the first page', async ({
   page,
 }) => {
-  const [like] = (await ask(daemon(), 'GET', '/api/requests')).json<{ recent: object[] }>().recent;
+  const [like] = (await send(daemon(), 'GET', '/api/requests')).json<{ recent: object[] }>().recent;
   const down = (from: number, many: number) =>
     Array.from({ length: many }, (_, at) => ({
       ...like,
@@ -83,7 +83,7 @@ test('a list that was paged back has no hole when newer requests push rows off t
   await page.getByRole('button', { name: 'Show older entries' }).click();
   await expect(rows(page)).toHaveCount(1 + 220);
   newest = 1030;
-  await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
+  await send(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
   await expect(rows(page)).toHaveCount(1 + 250);
   for (const model of ['m1030', 'm801', 'm800', 'm781'])
     await expect(page.getByRole('button', { name: model, exact: true })).toHaveCount(1);
@@ -155,9 +155,9 @@ test('usage adds up by day, tier and model', async ({ page }) => {
 
 test('what was said is in the story of a request only where the setting keeps it', async ({ page }) => {
   const capture = (captureBodies: boolean) =>
-    ask(daemon(), 'PUT', '/api/settings', { body: { values: { captureBodies } } });
+    send(daemon(), 'PUT', '/api/settings', { body: { values: { captureBodies } } });
   await capture(true);
-  await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent', 'swordfish') });
+  await send(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent', 'swordfish') });
   await capture(false);
   await page.goto(`${daemon().url}/requests`);
   await rows(page).nth(1).getByRole('button').click();
@@ -165,7 +165,7 @@ test('what was said is in the story of a request only where the setting keeps it
   await expect(story.getByRole('region', { name: 'the request body' })).toContainText('swordfish');
   await expect(story.getByRole('region', { name: 'the response body' })).toContainText('chat.completion');
   await inspect(page, 'requests-said', TWO_LOOKS);
-  await ask(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent', 'swordfish') });
+  await send(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent', 'swordfish') });
   await page.goto(`${daemon().url}/requests`);
   await rows(page).nth(1).getByRole('button').click();
   await expect(story.getByRole('region', { name: 'Routing' })).toBeVisible();

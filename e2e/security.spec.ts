@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
-import { ask } from '../daemon/test/harness/http.ts';
+import { send } from '../daemon/test/harness/http.ts';
 import { enter, keyField, keyIn, sessionChip } from './harness/login.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 import { pageContent, recordTraffic, type Traffic } from './harness/traffic.ts';
@@ -76,7 +76,7 @@ test('enforcement is switched on after its consequence was read, and the page th
   await confirm.getByRole('button', { name: 'Require keys' }).click();
   const login = page.getByRole('dialog', { name: 'Log in' });
   await expect(login).toBeVisible();
-  expect((await ask(daemon(), 'GET', '/api/status')).status).toBe(401);
+  expect((await send(daemon(), 'GET', '/api/status')).status).toBe(401);
   await enter(page, keyIn(daemon(), 'SVC_ADMIN_KEY'));
   await expect(login).toHaveCount(0);
   await expect(requireKeys(page)).toBeChecked();
@@ -159,7 +159,7 @@ test('an enabled companion is shown apart from the routes, without a link while 
   await expect(page.getByRole('table', { name: 'API access' })).toBeVisible();
   await expect(page.getByText('companion chat UI')).toHaveCount(0);
   writeFileSync(join(daemon().home, 'config', 'companion.env'), 'SVC_OWUI_PORT=1\n', { mode: 0o600 });
-  const enabled = async () => (await ask(daemon(), 'GET', '/api/config/urls')).json().companion_enabled;
+  const enabled = async () => (await send(daemon(), 'GET', '/api/config/urls')).json().companion_enabled;
   await expect.poll(enabled, { timeout: 15_000 }).toBe(true);
   await page.reload();
   await expect(page.getByText('is not part of this table')).toContainText('is not responding');

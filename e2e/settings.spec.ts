@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
-import { ask } from '../daemon/test/harness/http.ts';
+import { send } from '../daemon/test/harness/http.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
@@ -42,7 +42,7 @@ test('a setting that was changed elsewhere preserves the input, and can be overw
   await page.goto(`${daemon().url}/settings?edit=queueMax`);
   const sheet = page.getByRole('dialog');
   await sheet.getByRole('textbox').fill('41');
-  await ask(daemon(), 'PUT', '/api/settings', { body: { values: { queueMax: 40 } } });
+  await send(daemon(), 'PUT', '/api/settings', { body: { values: { queueMax: 40 } } });
   await sheet.getByRole('button', { name: 'Save' }).click();
   await expect(sheet.getByRole('alert')).toContainText('The file changed on disk');
   await expect(sheet.getByText('40', { exact: true })).toBeVisible();
@@ -68,7 +68,7 @@ test('the log is live, from the level of the address', async ({ page }) => {
   await page.goto(`${daemon().url}/settings/logs?level=debug`);
   const log = page.getByRole('region', { name: 'Log lines' });
   await expect(log.getByText(/^(INFO|DEBUG)/).first()).toBeVisible();
-  await ask(daemon(), 'POST', '/v1/chat/completions', {
+  await send(daemon(), 'POST', '/v1/chat/completions', {
     body: { model: 'missing-model', messages: [] },
   });
   await page.getByLabel('Level').selectOption('fatal');
@@ -80,7 +80,7 @@ test('the log is live, from the level of the address', async ({ page }) => {
 });
 
 test('the audit trail tells what was changed', async ({ page }) => {
-  await ask(daemon(), 'PUT', '/api/settings', { body: { values: { queueMax: 62 } } });
+  await send(daemon(), 'PUT', '/api/settings', { body: { values: { queueMax: 62 } } });
   await page.goto(`${daemon().url}/security/audit`);
   await expect(page.getByRole('row', { name: /settings\.put/ }).first()).toContainText('queueMax');
   await inspect(page, 'audit', TWO_LOOKS);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright/test';
 import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
 import { putModel } from '../daemon/test/harness/home.ts';
-import { ask } from '../daemon/test/harness/http.ts';
-import { slotState } from '../daemon/test/harness/slots.ts';
+import { send } from '../daemon/test/harness/http.ts';
+import { waitForSlotState } from '../daemon/test/harness/slots.ts';
 import { startThree } from '../daemon/test/harness/three-models.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
@@ -17,10 +17,10 @@ const daemon = daemonOf(async () => {
   putModel(first.home, 'damaged', { keys, tensors: tensors.slice(0, -1) });
   writeFileSync(join(first.home, 'config', 'slots', 'broken.toml'), 'model = "damaged"\n');
   const gateway = await startThree(first.home);
-  await ask(gateway, 'POST', '/api/slots/broken/load');
-  await slotState(gateway, 'broken', 'error');
-  await ask(gateway, 'POST', '/api/slots/red/load');
-  await slotState(gateway, 'red', 'ready');
+  await send(gateway, 'POST', '/api/slots/broken/load');
+  await waitForSlotState(gateway, 'broken', 'error');
+  await send(gateway, 'POST', '/api/slots/red/load');
+  await waitForSlotState(gateway, 'red', 'ready');
   return gateway;
 });
 
@@ -116,7 +116,7 @@ test('a slot is added, changed and removed; what is wrong is named at its field'
   await edit.getByText('More settings').click();
   await expect(edit.getByLabel('Unload when idle')).toHaveValue('15 min');
   await edit.getByLabel('Pinned').selectOption('yes');
-  await ask(daemon(), 'PUT', '/api/slots/writer', { body: { parallel: 3 } });
+  await send(daemon(), 'PUT', '/api/slots/writer', { body: { parallel: 3 } });
   await edit.getByRole('button', { name: 'Save' }).click();
   await expect(edit.getByRole('alert')).toContainText('The file changed on disk');
   await expect(edit.getByLabel('Parallel requests')).toHaveValue('3');
@@ -132,7 +132,7 @@ test('a slot is added, changed and removed; what is wrong is named at its field'
 });
 
 test('keys alone unload a slot, and without slots the next step is offered', async ({ page }) => {
-  await ask(daemon(), 'POST', '/api/slots/green/load');
+  await send(daemon(), 'POST', '/api/slots/green/load');
   await page.goto(`${daemon().url}/slots`);
   await act(page, 'green', 'Unload…').focus();
   await page.keyboard.press('Enter');

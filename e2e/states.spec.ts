@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../daemon/models/gguf/writer.ts';
 import { KEYS_FILE } from '../daemon/test/harness/gateway.ts';
-import { ask } from '../daemon/test/harness/http.ts';
-import { slotState } from '../daemon/test/harness/slots.ts';
+import { send } from '../daemon/test/harness/http.ts';
+import { waitForSlotState } from '../daemon/test/harness/slots.ts';
 import { startTiny } from '../daemon/test/harness/tiny-gateway.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { composer, turns } from './harness/playground.ts';
@@ -25,8 +25,8 @@ const daemon = daemonOf(async () => {
   writeDamagedModel(home);
   const files = { ...KEYS_FILE, 'config/slots/broken.toml': 'model = "damaged"\n' };
   const gateway = await startTiny({ home, files });
-  await ask(gateway, 'POST', '/api/slots/broken/load');
-  await slotState(gateway, 'broken', 'error');
+  await send(gateway, 'POST', '/api/slots/broken/load');
+  await waitForSlotState(gateway, 'broken', 'error');
   return gateway;
 });
 

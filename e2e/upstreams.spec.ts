@@ -1,5 +1,5 @@
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
-import { ask } from '../daemon/test/harness/http.ts';
+import { send } from '../daemon/test/harness/http.ts';
 import { provider, type StandIn, standIn } from '../daemon/test/harness/stand-in.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
@@ -9,7 +9,7 @@ let desk: StandIn;
 test.beforeAll(async () => {
   desk = await standIn(provider('qwen3-32b', 'gemma-3'));
 });
-test.afterAll(() => desk.down());
+test.afterAll(() => desk.stop());
 
 const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
 
@@ -47,7 +47,7 @@ test('an upstream is added, tried, changed and removed', async ({ page, watch })
   await expect(item).toContainText('7');
   await item.getByRole('button', { name: 'Edit… upstream desk' }).click();
   await edit.getByLabel('Priority').fill('8');
-  await ask(daemon(), 'PUT', '/api/upstreams/desk', { body: { priority: 5 } });
+  await send(daemon(), 'PUT', '/api/upstreams/desk', { body: { priority: 5 } });
   await edit.getByRole('button', { name: 'Save' }).click();
   await expect(edit.getByRole('alert')).toContainText('The file changed on disk');
   await expect(edit.getByLabel('Priority')).toHaveValue('8');
@@ -61,11 +61,11 @@ test('an upstream is added, tried, changed and removed', async ({ page, watch })
 });
 
 test('one that does not answer says why', async ({ page }) => {
-  await ask(daemon(), 'POST', '/api/upstreams', {
+  await send(daemon(), 'POST', '/api/upstreams', {
     body: { name: 'gone', base_url: 'http://127.0.0.1:9/v1' },
   });
-  await ask(daemon(), 'POST', '/api/upstreams', { body: { name: 'desk', base_url: `${desk.url}/v1` } });
-  await ask(daemon(), 'POST', '/api/upstreams/gone/test', { body: {} });
+  await send(daemon(), 'POST', '/api/upstreams', { body: { name: 'desk', base_url: `${desk.url}/v1` } });
+  await send(daemon(), 'POST', '/api/upstreams/gone/test', { body: {} });
   await page.goto(`${daemon().url}/slots/upstreams`);
   await expect(page.getByText('Nothing listens at this address.')).toBeVisible();
   await expect(page.getByText('Online')).toBeVisible();
@@ -73,7 +73,7 @@ test('one that does not answer says why', async ({ page }) => {
 });
 
 test('a key variable without a value is reported on its own line', async ({ page }) => {
-  await ask(daemon(), 'POST', '/api/upstreams', {
+  await send(daemon(), 'POST', '/api/upstreams', {
     body: { name: 'far', base_url: `${desk.url}/v1`, key_env: 'UPSTREAM_FAR_AWAY_PROVIDER_KEY' },
   });
   await page.route('**/api/upstreams', async (route) => {

@@ -1,5 +1,5 @@
 import { ADMIN_KEY, KEYS_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
-import { slotState } from '../daemon/test/harness/slots.ts';
+import { waitForSlotState } from '../daemon/test/harness/slots.ts';
 import { enter, giveSession } from './harness/login.ts';
 import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
@@ -13,7 +13,7 @@ const daemon = daemonOf(async () => {
     files: KEYS_FILE,
     env: { SVC_REQUIRE_AUTH: 'on', SVC_LOGIN_RATELIMIT_MAX: '1000' },
   });
-  await slotState(gateway, 'agent', 'ready', ADMIN_KEY);
+  await waitForSlotState(gateway, 'agent', 'ready', ADMIN_KEY);
   return gateway;
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SoakReport } from '../daemon/test/harness/soak-report.ts';
-import { climb, drift } from '../daemon/test/harness/soak-report.ts';
+import { drift, peakGrowth } from '../daemon/test/harness/soak-report.ts';
 import { roundUp, soakGraph } from './soak-graph.ts';
 
 /** Samples of an hour, one a minute, with this memory. */
@@ -64,8 +64,8 @@ describe('the drift', () => {
   });
 
   it('of a saw climbs by nothing, and that of a leak above every earlier peak', () => {
-    expect(climb(hour((minute) => 100 + (minute % 10) * 10))).toBe(1);
-    expect(climb(hour((minute) => 100 + minute * 3))).toBeGreaterThan(1.25);
-    expect(climb([])).toBe(1);
+    expect(peakGrowth(hour((minute) => 100 + (minute % 10) * 10))).toBe(1);
+    expect(peakGrowth(hour((minute) => 100 + minute * 3))).toBeGreaterThan(1.25);
+    expect(peakGrowth([])).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAX_T, timesApart, welch } from '../test/harness/same-time.ts';
+import { MAX_T, tValues, welch } from '../test/harness/same-time.ts';
 import { createKeys, generateKey } from './keys.ts';
 
 const ADMIN = generateKey();
@@ -24,17 +24,17 @@ const PAIRS: Record<string, readonly [string, string]> = {
   'a short key and one of the correct length': [flat('~'.repeat(20)), flat('~'.repeat(ADMIN.length))],
 };
 const SAMPLES = 100_000;
-const QUESTIONS_A_SAMPLE = 4;
+const CALLS_PER_SAMPLE = 4;
 function duration(text: string): number {
   const startedAt = process.hrtime.bigint();
-  for (let n = 0; n < QUESTIONS_A_SAMPLE; n++) keys.tierOf(text);
+  for (let n = 0; n < CALLS_PER_SAMPLE; n++) keys.tierOf(text);
   return Number(process.hrtime.bigint() - startedAt);
 }
 
 it.each(Object.entries(PAIRS))('T16 %s take the same time', async (_, pair) => {
   for (const text of pair) for (let n = 0; n < 2_000; n++) expect(keys.tierOf(text)).toBeNull();
-  const tValues = await timesApart('keys-timing', SAMPLES, (which) => duration(pair[which]));
-  expect(tValues.at(-1), `t of each try: ${tValues}`).toBeLessThan(MAX_T);
+  const measured = await tValues('keys-timing', SAMPLES, (which) => duration(pair[which]));
+  expect(measured.at(-1), `t of each try: ${measured}`).toBeLessThan(MAX_T);
 });
 
 it('T16 the measurement detects a comparison that stops at the first difference', () => {

@@ -1,10 +1,10 @@
 /**
- * The headers that every kind of answer carries, refusals and parse failures included
+ * The headers of every kind of response, including errors and parse failures
  * (docs/spec/contract.md#request-id, docs/spec/contract.md#cors).
  */
 import { describe, expect, it } from 'vitest';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
-import { ask, parseRaw, rawExchange } from './harness/http.ts';
+import { parseRaw, rawExchange, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { handshake } from './harness/socket.ts';
 
@@ -14,7 +14,7 @@ const gateway = new OneGateway(startLocked);
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** What no answer may lack; the id is a new one each time. */
+/** Checks the headers of every response. Each request id must be new. */
 function expectBase(headers: Headers): void {
   const id = String(headers['x-request-id']);
   expect(id).toMatch(/^[0-9a-f-]{36}$/);
@@ -38,7 +38,7 @@ function expectData(headers: Headers): void {
   });
 }
 
-describe('answers', () => {
+describe('responses', () => {
   it.each([
     ['GET', '/api/health'],
     ['GET', '/api/auth/status'],
@@ -47,25 +47,25 @@ describe('answers', () => {
     ['GET', '/v1/models'],
     ['HEAD', '/api/health'],
   ])('%s %s', async (method, path) => {
-    const answer = await ask(gateway, method, path, { key: ADMIN_KEY });
-    expect(answer.status).toBe(200);
-    expectData(answer.headers);
+    const response = await send(gateway, method, path, { key: ADMIN_KEY });
+    expect(response.status).toBe(200);
+    expectData(response.headers);
   });
 
-  it('a stream of events', async () => {
+  it('an event stream', async () => {
     const raw = `GET /api/events HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${ADMIN_KEY}\r\n\r\n`;
     const { status, headers } = parseRaw(await rawExchange(gateway, raw, 400));
     expect(status).toBe(200);
     expectData(headers);
   });
 
-  it('a page: the strict policy, and no inline script in it', async () => {
-    const answer = await ask(gateway, 'GET', '/');
-    expectBase(answer.headers);
-    const policy = String(answer.headers['content-security-policy']);
+  it('a page: the strict policy and no inline script', async () => {
+    const response = await send(gateway, 'GET', '/');
+    expectBase(response.headers);
+    const policy = String(response.headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
-    if (answer.status !== 200) return;
+    if (response.status !== 200) return;
     for (const part of [
       "script-src 'self'",
       "base-uri 'none'",
@@ -74,13 +74,13 @@ describe('answers', () => {
     ]) {
       expect(policy).toContain(part);
     }
-    expect(answer.text).not.toMatch(/<script(?![^>]*\bsrc=)[^>]*>\s*\S/);
+    expect(response.text).not.toMatch(/<script(?![^>]*\bsrc=)[^>]*>\s*\S/);
   });
 
-  it('OPTIONS', async () => expectBase((await ask(gateway, 'OPTIONS', '/v1/models')).headers));
+  it('OPTIONS', async () => expectBase((await send(gateway, 'OPTIONS', '/v1/models')).headers));
 });
 
-describe('refusals are envelopes', () => {
+describe('errors are envelopes', () => {
   it.each([
     ['401', 'GET', '/api/settings', undefined, 401, 'auth.required'],
     ['401 of /v1', 'POST', '/v1/chat/completions', undefined, 401, 'auth.required'],
@@ -88,17 +88,18 @@ describe('refusals are envelopes', () => {
     ['404', 'GET', '/api/nowhere', ADMIN_KEY, 404, 'route.not_found'],
     ['405', 'POST', '/v1/models', ADMIN_KEY, 405, 'route.method_not_allowed'],
     ['426', 'GET', '/v1/realtime', CLIENT_KEY, 426, 'request.malformed'],
-    ['404 of a model', 'GET', '/v1/models/nobody', undefined, 404, 'model.not_found'],
+    ['404 of a model', 'GET', '/v1/models/unknown', undefined, 404, 'model.not_found'],
     ['404 of an asset', 'GET', '/assets/nothing.js', ADMIN_KEY, 404, 'route.not_found'],
     ['403 of an asset', 'GET', '/assets/nothing.js', CLIENT_KEY, 403, 'auth.forbidden'],
     ['401 of an asset', 'GET', '/assets/nothing.js', undefined, 401, 'auth.required'],
   ])('%s', async (_name, method, path, key, status, code) => {
-    const answer = await ask(gateway, method, path, { key });
-    expect(answer).toMatchObject({ status, code });
-    expect(answer.headers['content-type']).toBe('application/json');
-    expectData(answer.headers);
-    if (path.startsWith('/v1')) expect(answer.json()).toMatchObject({ error: { type: expect.any(String) } });
-    else expect(Object.keys(answer.json<{ error: object }>().error)).not.toContain('type');
+    const response = await send(gateway, method, path, { key });
+    expect(response).toMatchObject({ status, code });
+    expect(response.headers['content-type']).toBe('application/json');
+    expectData(response.headers);
+    if (path.startsWith('/v1'))
+      expect(response.json()).toMatchObject({ error: { type: expect.any(String) } });
+    else expect(Object.keys(response.json<{ error: object }>().error)).not.toContain('type');
   });
 
   const post = 'POST /api/auth/login HTTP/1.1\r\nhost: localhost\r\n';
@@ -111,7 +112,7 @@ describe('refusals are envelopes', () => {
     ['CL and TE', `${post}content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
     ['two lengths', `${post}content-length: 4\r\ncontent-length: 5\r\n\r\nabcd`, 400],
     ['TE that ends in no chunks', `${post}transfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n`, 400],
-    ['TE with a trick in its name', `${post}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n`, 400],
+    ['TE with a similar name', `${post}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n`, 400],
     ['a signed length', `${post}content-length: +4\r\n\r\nabcd`, 400],
     ['obs-fold', `${get}host: a\r\nx-a: b\r\n c\r\n\r\n`, 400],
     ['a bare LF', 'GET /api/health HTTP/1.1\nhost: a\n\n', 400],
@@ -122,16 +123,16 @@ describe('refusals are envelopes', () => {
     ['a handshake of another version', handshake('/v1/realtime', { 'sec-websocket-version': '12' }), 426],
     ['a handshake without a key', handshake('/v1/realtime', { 'sec-websocket-key': '' }), 400],
   ])('%s', async (_name, raw, status) => {
-    const answer = parseRaw(await rawExchange(gateway, raw));
-    expect(answer).toMatchObject({ status, code: 'request.malformed' });
-    expect(answer.headers['content-type']).toBe('application/json');
-    expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.text)));
-    expectData(answer.headers);
+    const response = parseRaw(await rawExchange(gateway, raw));
+    expect(response).toMatchObject({ status, code: 'request.malformed' });
+    expect(response.headers['content-type']).toBe('application/json');
+    expect(response.headers['content-length']).toBe(String(Buffer.byteLength(response.text)));
+    expectData(response.headers);
   });
 });
 
-describe('X06 open routes tell nothing', () => {
-  it('hold no key, path, user name or credential of the request', async () => {
+describe('X06 open routes disclose nothing', () => {
+  it('contain no key, path, user name or credential of the request', async () => {
     const secret = 'secret-in-the-request-71c0';
     for (const path of [
       '/api/health',
@@ -140,7 +141,7 @@ describe('X06 open routes tell nothing', () => {
       '/api/config/urls',
       '/api/auth/status',
       '/v1/models',
-      '/v1/models/nobody',
+      '/v1/models/unknown',
       '/api/setup',
     ]) {
       const headers = {
@@ -148,23 +149,23 @@ describe('X06 open routes tell nothing', () => {
         referer: `http://${secret}/`,
         cookie: `svc_session=${secret}`,
       };
-      const { text } = await ask(gateway, 'GET', `${path}?api_key=${secret}`, { headers });
+      const { text } = await send(gateway, 'GET', `${path}?api_key=${secret}`, { headers });
       for (const word of [secret, ADMIN_KEY, CLIENT_KEY, gateway.home, process.execPath, '/root', 'argv']) {
-        expect(text, `${path} tells ${word}`).not.toContain(word);
+        expect(text, `${path} contains ${word}`).not.toContain(word);
       }
     }
     expect(gateway.output()).not.toContain(secret);
   });
 
-  it('config/urls never echoes user information or another host than the request names', async () => {
-    const urls = await ask(gateway, 'GET', '/api/config/urls', { headers: { host: 'gw.lan:8080' } });
+  it('config/urls returns no user information and no host except that of the Host header', async () => {
+    const urls = await send(gateway, 'GET', '/api/config/urls', { headers: { host: 'gw.lan:8080' } });
     expect(urls.json<{ api: string }>().api).toContain('gw.lan:8080');
     const forged = {
       host: 'gw.lan',
       'x-forwarded-host': 'evil.attacker.org',
       forwarded: 'host=evil.attacker.org',
     };
-    expect((await ask(gateway, 'GET', '/api/config/urls', { headers: forged })).text).not.toContain(
+    expect((await send(gateway, 'GET', '/api/config/urls', { headers: forged })).text).not.toContain(
       'attacker',
     );
   });

@@ -7,46 +7,46 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { RequireView, RotateView } from '../contract/auth.ts';
 import { fingerprint, keyIn, start, status } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, CLIENT_KEY, KEYS_FILE, startLocked } from './harness/gateway.ts';
-import { ask, login, rawExchange } from './harness/http.ts';
+import { login, rawExchange, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 describe('a fresh install', () => {
-  it('has no admin key and enforcement off; every route answers', async () => {
+  it('has no admin key and enforcement off; every route is open', async () => {
     const gateway = await start();
     expect(await status(gateway)).toEqual({ auth_required: false, has_admin_key: false, tier: 'anon' });
-    expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(200);
-    expect(await ask(gateway, 'POST', '/api/auth/login', { body: { key: 'x' } })).toMatchObject({
+    expect((await send(gateway, 'GET', '/api/settings')).status).toBe(200);
+    expect(await send(gateway, 'POST', '/api/auth/login', { body: { key: 'x' } })).toMatchObject({
       code: 'auth.invalid_key',
     });
   });
 
   it('rule 5: require without an admin key is 400 auth.no_admin_key and stays off', async () => {
     const gateway = await start();
-    const answer = await ask(gateway, 'PUT', '/api/auth/require', { body: { require_auth: true } });
-    expect(answer).toMatchObject({ status: 400, code: 'auth.no_admin_key' });
+    const response = await send(gateway, 'PUT', '/api/auth/require', { body: { require_auth: true } });
+    expect(response).toMatchObject({ status: 400, code: 'auth.no_admin_key' });
     expect(await status(gateway)).toMatchObject({ auth_required: false });
   });
 
   it('the enabling steps of the specification: rotate, require, Bearer', async () => {
     const gateway = await start();
-    const rotated = (await ask(gateway, 'POST', '/api/auth/rotate')).json<RotateView>();
+    const rotated = (await send(gateway, 'POST', '/api/auth/rotate')).json<RotateView>();
     const key = keyIn(gateway, 'SVC_ADMIN_KEY');
     expect(rotated).toMatchObject({ tier: 'admin', key_len: 43, fingerprint: fingerprint(key) });
     expect(rotated).toMatchObject({ applies_live: true, restart_required: false, session_preserved: true });
     expect(rotated.rotated_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     expect(statSync(join(gateway.home, 'config/api.env')).mode & 0o777).toBe(0o600);
-    const on = await ask(gateway, 'PUT', '/api/auth/require', { body: { require_auth: true } });
+    const on = await send(gateway, 'PUT', '/api/auth/require', { body: { require_auth: true } });
     expect(on.json<RequireView>()).toEqual({
       require_auth: true,
       persisted: true,
       source: 'file',
       applies_live: true,
     });
-    expect(await ask(gateway, 'GET', '/api/settings')).toMatchObject({ status: 401 });
-    expect((await ask(gateway, 'GET', '/api/settings', { key })).status).toBe(200);
-    const off = await ask(gateway, 'PUT', '/api/auth/require', { key, body: { require_auth: false } });
+    expect(await send(gateway, 'GET', '/api/settings')).toMatchObject({ status: 401 });
+    expect((await send(gateway, 'GET', '/api/settings', { key })).status).toBe(200);
+    const off = await send(gateway, 'PUT', '/api/auth/require', { key, body: { require_auth: false } });
     expect(off.json()).toMatchObject({ require_auth: false });
-    expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/settings')).status).toBe(200);
   });
 
   it('turning enforcement off takes an admin', async () => {
@@ -54,22 +54,22 @@ describe('a fresh install', () => {
       files: { ...KEYS_FILE, 'config/config.toml': '[security]\nrequire_auth = true\n' },
     });
     const body = { require_auth: false };
-    expect(await ask(gateway, 'PUT', '/api/auth/require', { body })).toMatchObject({ status: 401 });
-    expect(await ask(gateway, 'PUT', '/api/auth/require', { body, key: CLIENT_KEY })).toMatchObject({
+    expect(await send(gateway, 'PUT', '/api/auth/require', { body })).toMatchObject({ status: 401 });
+    expect(await send(gateway, 'PUT', '/api/auth/require', { body, key: CLIENT_KEY })).toMatchObject({
       status: 403,
     });
-    expect((await ask(gateway, 'PUT', '/api/auth/require', { body, key: ADMIN_KEY })).status).toBe(200);
+    expect((await send(gateway, 'PUT', '/api/auth/require', { body, key: ADMIN_KEY })).status).toBe(200);
   });
 });
 
-describe('tier resolution, in the order of the specification', () => {
+describe('tier resolution, in the specified order', () => {
   const gateway = new OneGateway(startLocked);
   let cookie: string;
   beforeAll(async () => {
     cookie = await login(gateway, ADMIN_KEY);
   });
-  const tier = async (path: string, options: Parameters<typeof ask>[3] = {}) =>
-    (await ask(gateway, 'GET', `/api/auth/status${path}`, options)).json().tier;
+  const tier = async (path: string, options: Parameters<typeof send>[3] = {}) =>
+    (await send(gateway, 'GET', `/api/auth/status${path}`, options)).json().tier;
   const bearer = (value: string) => ({ headers: { authorization: value } });
 
   it('T01 valid cookie + client Bearer → admin', async () =>
@@ -85,7 +85,7 @@ describe('tier resolution, in the order of the specification', () => {
   it('T04 Bearer wins over api_key', async () =>
     expect(await tier(`?api_key=${ADMIN_KEY}`, { key: CLIENT_KEY })).toBe('client'));
   it.each([`bearer ${CLIENT_KEY}`, `BEARER ${CLIENT_KEY}`, `Bearer  ${CLIENT_KEY}`, `Bearer\t${CLIENT_KEY}`])(
-    'T05 takes %j',
+    'T05 accepts %j',
     async (value) => expect(await tier('', bearer(value))).toBe('client'),
   );
   it.each([
@@ -100,14 +100,14 @@ describe('tier resolution, in the order of the specification', () => {
     expect(await tier('?api_key=undefined')).toBe('anon');
     expect(await tier('?api_key=null')).toBe('anon');
   });
-  it('T13 other carriers are ignored, and x-api-key is told what to do', async () => {
+  it('T13 keys in other headers are ignored, and the error for x-api-key names the right header', async () => {
     for (const name of ['x-api-key', 'api-key', 'proxy-authorization', 'sec-websocket-protocol']) {
       expect(await tier('', { headers: { [name]: ADMIN_KEY } })).toBe('anon');
     }
-    const answer = await ask(gateway, 'GET', '/api/slots', { headers: { 'x-api-key': ADMIN_KEY } });
-    expect(answer.json<{ error: { message: string } }>().error.message).toContain('Bearer');
+    const response = await send(gateway, 'GET', '/api/slots', { headers: { 'x-api-key': ADMIN_KEY } });
+    expect(response.json<{ error: { message: string } }>().error.message).toContain('Bearer');
   });
-  it('T13 an endless credential is refused or ignored', async () => {
+  it('T13 an oversized credential is rejected or ignored', async () => {
     const long = 'k'.repeat(12_000);
     expect(await tier('', { key: long })).toBe('anon');
     const huge = await rawExchange(
@@ -116,10 +116,10 @@ describe('tier resolution, in the order of the specification', () => {
     );
     expect(huge).toMatch(/^HTTP\/1\.1 431/);
   });
-  it('T15 with enforcement off the tier is still told truthfully', async () => {
+  it('T15 with enforcement off the reported tier is still correct', async () => {
     const open = await start({ files: KEYS_FILE });
     expect(await status(open, { key: CLIENT_KEY })).toMatchObject({ tier: 'client', auth_required: false });
     expect(await status(open, { key: 'wrong' })).toMatchObject({ tier: 'anon' });
-    expect((await ask(open, 'GET', '/api/settings', { key: 'wrong' })).status).toBe(200);
+    expect((await send(open, 'GET', '/api/settings', { key: 'wrong' })).status).toBe(200);
   });
 });

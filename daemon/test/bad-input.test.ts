@@ -1,4 +1,4 @@
-/** Bad input at the start: each gives one clear line, what to do about it, and a non-zero exit; never a stack trace. */
+/** Invalid input at startup: one clear line, the next step, a non-zero exit code, and never a stack trace. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,8 +14,8 @@ import { openDatabase } from '../store/open.ts';
 import { MIGRATIONS } from '../store/schema.ts';
 import { DAEMON, type GatewayOptions, refusedStart, startGateway } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { ask } from './harness/http.ts';
-import { slot, slotState } from './harness/slots.ts';
+import { send } from './harness/http.ts';
+import { slot, waitForSlotState } from './harness/slots.ts';
 
 let home: string;
 beforeEach(() => {
@@ -25,14 +25,14 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const at = (...names: string[]) => join(home, ...names);
 
-/** Starts the daemon and answers what it said before it gave up. */
-async function refused(options: GatewayOptions = {}): Promise<string> {
+/** Starts the daemon, expects exit code 1 and returns its output. */
+async function startAndFail(options: GatewayOptions = {}): Promise<string> {
   const { code, text } = await refusedStart({ ...options, home });
   expect(code, text).toBe(1);
   return text;
 }
 
-/** A line that names the trouble, a line that says what to do, and nothing else but log lines. */
+/** Expects one line with the error, one with the next step, and nothing else except log lines. */
 function expectClear(output: string, message: RegExp, advice: RegExp): void {
   const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
   expect(lines.length, output).toBe(2);
@@ -44,10 +44,10 @@ function expectClear(output: string, message: RegExp, advice: RegExp): void {
 }
 
 describe('the listener', () => {
-  it('a port that is taken', async () => {
+  it('a port that is in use', async () => {
     const other = createServer();
     const port = await listenOnLoopback(other);
-    const output = await refused({ env: { SVC_PORT: String(port) } });
+    const output = await startAndFail({ env: { SVC_PORT: String(port) } });
     other.close();
     expectClear(
       output,
@@ -65,7 +65,7 @@ describe('the listener', () => {
       /SVC_ADMIN_KEY and SVC_REQUIRE_AUTH/,
     ],
   ])('%s', async (_, host, message, advice) => {
-    expectClear(await refused({ env: { SVC_BIND_HOST: host } }), message, advice);
+    expectClear(await startAndFail({ env: { SVC_BIND_HOST: host } }), message, advice);
   });
 });
 
@@ -73,11 +73,15 @@ describe('the folders', () => {
   it.each(['config', 'state'])('a file where the %s folder should be', async (name) => {
     writeFileSync(at(name), '');
     const what = name === 'config' ? 'configuration' : 'state';
-    expectClear(await refused(), new RegExp(`the ${what} folder .*ENOTDIR`), /mkdir -p .* or set SVC_HOME/);
+    expectClear(
+      await startAndFail(),
+      new RegExp(`the ${what} folder .*ENOTDIR`),
+      /mkdir -p .* or set SVC_HOME/,
+    );
   });
 
-  it('a place where nobody may write', async () => {
-    const output = await refused({ env: { SVC_HOME: '/proc/svc' } });
+  it('a folder that is not writable', async () => {
+    const output = await startAndFail({ env: { SVC_HOME: '/proc/svc' } });
     expectClear(output, /configuration folder \/proc\/svc\/config can not be written/, /set SVC_HOME/);
   });
 
@@ -98,14 +102,14 @@ describe('the folders', () => {
     expectClear(output, /configuration folder .*EACCES/, /user 65534 may write/);
   });
 
-  it('nothing that names a folder', async () => {
-    const output = await refused({ env: { SVC_HOME: '', HOME: '' } });
+  it('no variable that names a folder', async () => {
+    const output = await startAndFail({ env: { SVC_HOME: '', HOME: '' } });
     expectClear(output, /no folder for configuration/, /set SVC_HOME/);
   });
 
-  it('a state folder on which another gateway works', async () => {
+  it('a state folder that another gateway uses', async () => {
     const first = await startGateway({ home });
-    const output = await refused();
+    const output = await startAndFail();
     await first.stop();
     expectClear(output, new RegExp(`Another gateway \\(process ${first.pid}\\)`), /Stop it first|SVC_HOME/);
   });
@@ -113,24 +117,24 @@ describe('the folders', () => {
 
 describe('config.toml', () => {
   it.each([
-    ['no TOML', '[server]\nport = \n', /config\.toml line 2 is no valid TOML/],
-    ['no UTF-8', Buffer.from('a = "\xff"\n', 'latin1').toString('latin1'), null],
-  ])('%s at the first start, with nothing known from before', async (_, text, message) => {
+    ['invalid TOML', '[server]\nport = \n', /config\.toml line 2 is no valid TOML/],
+    ['invalid UTF-8', Buffer.from('a = "\xff"\n', 'latin1').toString('latin1'), null],
+  ])('%s at the first start, without a last good configuration', async (_, text, message) => {
     mkdirSync(at('config'), { recursive: true });
     writeFileSync(at('config', 'config.toml'), message ? text : Buffer.from(text, 'latin1'));
     expectClear(
-      await refused(),
+      await startAndFail(),
       message ?? /config\.toml line 1 .*UTF-8/,
       /Correct it, or move the file away/,
     );
   });
 
-  it('a folder in its place', async () => {
+  it('a folder of that name', async () => {
     mkdirSync(at('config', 'config.toml'), { recursive: true });
-    expectClear(await refused(), /config\.toml is not a regular file/, /move the file away/);
+    expectClear(await startAndFail(), /config\.toml is not a regular file/, /move the file away/);
   });
 
-  it('F01 F03 broken after it was good once: starts with the last good values, enforcement on, and names the line', async () => {
+  it('F01 F03 broken after a good start: starts with the last good values and enforcement on, and names the line', async () => {
     const files = { 'config/config.toml': '[security]\nrequire_auth = true\n' };
     const first = await startGateway({ home, files });
     await first.stop();
@@ -143,8 +147,8 @@ describe('config.toml', () => {
   });
 });
 
-describe('api.env and slot files: what can not be read is named by line, the rest counts', () => {
-  it('starts and says so', async () => {
+describe('api.env and slot files: unreadable lines are reported by number, the others are used', () => {
+  it('starts and reports them', async () => {
     const gateway = await startGateway({
       home,
       files: {
@@ -159,7 +163,7 @@ describe('api.env and slot files: what can not be read is named by line, the res
     expect(gateway.output()).not.toContain('abcdefghijklmnop');
   });
 
-  it('an api.env that others can read: the command that mends it', async () => {
+  it('an api.env that other users can read: prints the command that fixes it', async () => {
     mkdirSync(at('config'));
     writeFileSync(at('config', 'api.env'), 'SVC_ADMIN_KEY=abcdefghijklmnop\n', { mode: 0o644 });
     const gateway = await startGateway({ home });
@@ -182,27 +186,27 @@ describe('K11 secret.bin', () => {
       },
       /is a symlink/,
     ],
-  ])('%s: refuses to start and replaces nothing', async (_, prepare, message) => {
+  ])('%s: does not start and replaces nothing', async (_, prepare, message) => {
     mkdirSync(at('state'), { recursive: true });
     prepare();
-    expectClear(await refused(), message, /remove secret\.bin/);
+    expectClear(await startAndFail(), message, /remove secret\.bin/);
   });
 });
 
 describe('Q04 a database of a newer release', () => {
-  it('is refused and not written', async () => {
+  it('is rejected and not changed', async () => {
     mkdirSync(at('state'), { recursive: true });
     const next = { version: MIGRATIONS.length + 1, name: 'future', sql: 'CREATE TABLE of_the_future (a)' };
     const migrations = [...MIGRATIONS, next];
     openDatabase({ folder: at('state'), migrations, build: () => null }).db.close();
     const before = readFileSync(at('state', 'svc.db'));
-    expectClear(await refused(), /The database has schema \d+/, /./);
+    expectClear(await startAndFail(), /The database has schema \d+/, /./);
     expect(readFileSync(at('state', 'svc.db')).equals(before)).toBe(true);
   });
 });
 
 describe('the model file', () => {
-  const whole = encodeGguf(tinyChat());
+  const model = encodeGguf(tinyChat());
   const write = (bytes: Buffer | string) => writeFileSync(at('m.gguf'), bytes);
   it.each([
     ['is missing', () => {}, /the file does not exist/],
@@ -210,13 +214,13 @@ describe('the model file', () => {
     ['is no GGUF', () => write('hello'.repeat(100)), /it is not a GGUF file/],
     [
       'is cut off in its weights',
-      () => write(whole.subarray(0, whole.length - 5000)),
+      () => write(model.subarray(0, model.length - 5000)),
       /shorter than its header says/,
     ],
     ['is no chat model', () => write(encodeGguf(tinyEmbed())), /no chat model \(its type is embedding\)/],
   ])('of --model %s', async (_, prepare, message) => {
     prepare();
-    const output = await refused({ args: ['--model', at('m.gguf')] });
+    const output = await startAndFail({ args: ['--model', at('m.gguf')] });
     expectClear(output, message, /\.gguf chat model|needs a chat model/);
     expect(output).toContain(`--model names ${at('m.gguf')}`);
   });
@@ -227,16 +231,16 @@ describe('the model file', () => {
       'models.agent in config.toml',
       (path: string) => ({ 'config/config.toml': `[models]\nagent = "${path}"\n` }),
     ],
-  ])('of %s that is missing is told, and is served once it is there', async (origin, files) => {
+  ])('of %s that is missing is reported, and served once it exists', async (origin, files) => {
     const path = at('late.gguf');
     const gateway = await startGateway({ home, files: files(path) });
     try {
       const problems = async () =>
-        (await ask(gateway, 'GET', '/api/settings')).json<{ problems: Problem[] }>().problems;
+        (await send(gateway, 'GET', '/api/settings')).json<{ problems: Problem[] }>().problems;
       const message = expect.stringContaining(`${origin} names late.gguf, `);
       expect(await problems()).toMatchObject([{ message }]);
-      await slotState(gateway, 'agent', 'ready');
-      writeFileSync(path, whole);
+      await waitForSlotState(gateway, 'agent', 'ready');
+      writeFileSync(path, model);
       await expect.poll(() => slot(gateway, 'agent'), { timeout: 30_000 }).toMatchObject({ model: 'late' });
       expect(await problems()).toEqual([]);
     } finally {
@@ -251,6 +255,6 @@ describe('the command line', () => {
     [['--model', ''], /--model is given without a path/],
     [['config', '--model', 'x', 'y'], /There is no command "config y"/],
   ])('%j', async (args, message) => {
-    expectClear(await refused({ args }), message, /--help|--model FILE/);
+    expectClear(await startAndFail({ args }), message, /--help|--model FILE/);
   });
 });

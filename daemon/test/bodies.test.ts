@@ -1,16 +1,16 @@
-/** Bodies over a real port: caps, types, codings, shapes, and callers whose body is not wanted at all. */
+/** Bodies over a real port: caps, types, codings, shapes, and bodies that are rejected unread. */
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_KEY, CLIENT_KEY, startLocked, until } from './harness/gateway.ts';
-import { type Ask, ask, parseRaw, rawExchange } from './harness/http.ts';
+import { parseRaw, rawExchange, type SendOptions, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const KIB = 1024;
 const MIB = KIB * KIB;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** A sender of headers at one byte in two seconds, begun with the suite: its limit is 15 s. */
+/** Sends headers at one byte per two seconds from the start of the suite, because their limit is 15 s. */
 let slow: Promise<string>;
 
 const gateway = new OneGateway(() => startLocked({ env: { SVC_LOGIN_RATELIMIT_MAX: '10000' } }));
@@ -23,19 +23,20 @@ function slowHeaders(): Promise<string> {
     const socket = connect(gateway.port, '127.0.0.1');
     let text = '';
     socket.write('GET /api/health HTTP/1.1\r\nhost: localhost\r\nx-a: ');
-    const drip = setInterval(() => socket.write('a'), 2_000);
+    const timer = setInterval(() => socket.write('a'), 2_000);
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
     });
     socket.on('error', () => {});
     socket.on('close', () => {
-      clearInterval(drip);
+      clearInterval(timer);
       resolve(text);
     });
   });
 }
 
-const post = (path: string, options: Ask) => ask(gateway, 'POST', path, { key: ADMIN_KEY, ...options });
+const post = (path: string, options: SendOptions) =>
+  send(gateway, 'POST', path, { key: ADMIN_KEY, ...options });
 const head = (path: string, headers: Record<string, string | number>, key = ADMIN_KEY) => {
   const lines = Object.entries({ host: 'localhost', authorization: `Bearer ${key}`, ...headers });
   return `POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
@@ -54,14 +55,14 @@ describe('B01 caps', () => {
     ['/v1/embeddings', 64 * MIB],
     ['/v1/audio/speech', 64 * MIB],
     ['/v1/audio/transcriptions', 200 * MIB],
-  ])('%s refuses one byte over %i as declared, before a byte of it, and closes', async (path, cap) => {
-    const answer = await raw(head(path, { ...JSON_TYPE, 'content-length': cap + 1 }));
-    expect(answer).toMatchObject({ status: 413, code: 'request.too_large' });
-    expect(answer.headers.connection).toBe('close');
-    expect(JSON.parse(answer.text)).toMatchObject({ error: { details: { limit_bytes: cap } } });
+  ])('%s rejects a declared length of one byte over %i before the body, and closes', async (path, cap) => {
+    const response = await raw(head(path, { ...JSON_TYPE, 'content-length': cap + 1 }));
+    expect(response).toMatchObject({ status: 413, code: 'request.too_large' });
+    expect(response.headers.connection).toBe('close');
+    expect(JSON.parse(response.text)).toMatchObject({ error: { details: { limit_bytes: cap } } });
   });
 
-  it('a body of exactly the cap is read', async () => {
+  it('a body of exactly the limit is read', async () => {
     const key = 'k'.repeat(16 * KIB - '{"key":""}'.length);
     expect(await post('/api/auth/login', { body: { key } })).toMatchObject({ code: 'auth.invalid_key' });
     const text = 't'.repeat(MIB - '{"text":""}'.length);
@@ -72,28 +73,28 @@ describe('B01 caps', () => {
   it.each([
     ['/api/auth/login', 16 * KIB],
     ['/api/memory', MIB],
-  ])('%s ends a chunked body in the middle once it is over', async (path, cap) => {
+  ])('%s ends a chunked body once it exceeds the limit', async (path, cap) => {
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
     const body = `9\r\n{"text":"\r\n${chunk.repeat(Math.ceil((2 * cap) / 0x4000))}`;
-    const answer = await raw(head(path, { ...JSON_TYPE, 'transfer-encoding': 'chunked' }) + body, 5_000);
-    expect(answer).toMatchObject({ status: 413, code: 'request.too_large' });
-    expect(answer.headers.connection).toBe('close');
+    const response = await raw(head(path, { ...JSON_TYPE, 'transfer-encoding': 'chunked' }) + body, 5_000);
+    expect(response).toMatchObject({ status: 413, code: 'request.too_large' });
+    expect(response.headers.connection).toBe('close');
   });
 
-  it('a chunked body of a /v1 route is ended in the middle too', async () => {
+  it('a chunked body of a /v1 route is ended too', async () => {
     const chunk = Buffer.from(`100000\r\n${'x'.repeat(MIB)}\r\n`);
-    const sent = Buffer.concat([
+    const bytes = Buffer.concat([
       Buffer.from(head('/v1/chat/completions', { ...JSON_TYPE, 'transfer-encoding': 'chunked' })),
       ...Array.from({ length: 66 }, () => chunk),
     ]);
-    expect(await raw(sent, 10_000)).toMatchObject({ status: 413, code: 'request.too_large' });
+    expect(await raw(bytes, 10_000)).toMatchObject({ status: 413, code: 'request.too_large' });
   });
 });
 
-describe('B02 a body that nobody may send', () => {
+describe('B02 the body of an unauthorised request', () => {
   const SIZE = 100 * MIB;
 
-  it('an unauthorised 100 MB POST is 401 at once, its body is not read, the connection closes', async () => {
+  it('a 100 MB POST is 401 at once, its body is not read, the connection closes', async () => {
     const socket = connect(gateway.port, '127.0.0.1');
     const started = performance.now();
     const text = await new Promise<string>((resolve) => {
@@ -111,20 +112,20 @@ describe('B02 a body that nobody may send', () => {
       socket.write(head('/v1/chat/completions', { ...JSON_TYPE, 'content-length': SIZE }, 'wrong'));
       pump();
     });
-    const answer = parseRaw(text);
-    expect(answer).toMatchObject({ status: 401, code: 'auth.required' });
-    expect(answer.headers.connection).toBe('close');
+    const response = parseRaw(text);
+    expect(response).toMatchObject({ status: 401, code: 'auth.required' });
+    expect(response.headers.connection).toBe('close');
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(SIZE / 2);
   });
 
-  it('an ordinary client reads the refusal, every time, and never a broken pipe', async () => {
+  it('an ordinary client always receives the error and never a broken pipe', async () => {
     for (let turn = 0; turn < 5; turn++) {
-      const answer = await ask(gateway, 'POST', '/v1/chat/completions', {
+      const response = await send(gateway, 'POST', '/v1/chat/completions', {
         body: Buffer.alloc(20 * MIB, 'x'),
         headers: JSON_TYPE,
       });
-      expect(answer).toMatchObject({ status: 401, code: 'auth.required' });
+      expect(response).toMatchObject({ status: 401, code: 'auth.required' });
       const fetched = await fetch(`${gateway.url}/v1/chat/completions`, {
         method: 'POST',
         headers: JSON_TYPE,
@@ -134,18 +135,18 @@ describe('B02 a body that nobody may send', () => {
     }
   });
 
-  it('an endless body to an open route that takes none is answered and cut', async () => {
-    const answer = await raw(
+  it('an endless body to an open route without one gets a response and the connection is closed', async () => {
+    const response = await raw(
       `${head('/api/auth/logout', { 'transfer-encoding': 'chunked' })}4\r\nabcd\r\n`,
       5_000,
     );
-    expect(answer.status).toBe(200);
-    expect(answer.headers.connection).toBe('close');
+    expect(response.status).toBe(200);
+    expect(response.headers.connection).toBe('close');
   });
 });
 
-describe('B08 senders that wait', () => {
-  function expecting(key: string): Promise<{ continued: boolean; status: number }> {
+describe('B08 slow and waiting senders', () => {
+  function sendExpectingContinue(key: string): Promise<{ continued: boolean; status: number }> {
     return new Promise((resolve, reject) => {
       const body = JSON.stringify({ query: 'x' });
       const req = request({
@@ -175,47 +176,47 @@ describe('B08 senders that wait', () => {
     });
   }
 
-  it('Expect: 100-continue is met only once every guard has passed', async () => {
-    expect(await expecting('wrong')).toEqual({ continued: false, status: 401 });
-    expect(await expecting(CLIENT_KEY)).toEqual({ continued: false, status: 403 });
-    expect(await expecting(ADMIN_KEY)).toEqual({ continued: true, status: 200 });
+  it('Expect: 100-continue is answered only after every guard has passed', async () => {
+    expect(await sendExpectingContinue('wrong')).toEqual({ continued: false, status: 401 });
+    expect(await sendExpectingContinue(CLIENT_KEY)).toEqual({ continued: false, status: 403 });
+    expect(await sendExpectingContinue(ADMIN_KEY)).toEqual({ continued: true, status: 200 });
   });
 
-  it('a body over the cap gets no 100 either', async () => {
-    const answer = await raw(
+  it('a body over the limit gets no 100 either', async () => {
+    const response = await raw(
       head('/api/auth/login', { ...JSON_TYPE, expect: '100-continue', 'content-length': 17 * KIB }),
     );
-    expect(answer.status).toBe(413);
+    expect(response.status).toBe(413);
   });
 
   it('an unknown expectation is 417', async () => {
-    const answer = await raw(
+    const response = await raw(
       head('/api/auth/login', { ...JSON_TYPE, expect: '200-ok', 'content-length': 2 }),
     );
-    expect(answer).toMatchObject({ status: 417, code: 'request.malformed' });
+    expect(response).toMatchObject({ status: 417, code: 'request.malformed' });
   });
 
   it('headers that do not arrive within 15 s are 408, while others are served', async () => {
-    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
     expect(parseRaw(await slow)).toMatchObject({ status: 408, code: 'request.timeout' });
   }, 30_000);
 
-  it('2,000 heads without an end keep nobody out, and the log tells of them once', async () => {
+  it('2,000 unfinished requests block no client, and the log reports them once', async () => {
     const sockets = Array.from({ length: 2_000 }, () => {
       const socket = connect(gateway.port, '127.0.0.1');
       socket.on('error', () => {});
       socket.write('GET /api/health HTTP/1.1\r\nhost: localhost\r\nx-a: ');
       return socket;
     });
-    await until(() => sockets.some(({ closed }) => closed), 'the oldest of them to make room');
+    await until(() => sockets.some(({ closed }) => closed), 'the oldest connection to be closed');
     for (let round = 0; round < 5; round++) {
-      expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+      expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
     }
     for (const socket of sockets) socket.destroy();
     expect(gateway.output().match(/the connection limit is reached/g)).toHaveLength(1);
   }, 30_000);
 
-  it('a peer that keeps a refused connection open is cut', async () => {
+  it('the connection of a peer that does not close after an error is closed', async () => {
     const started = performance.now();
     await new Promise<void>((resolve) => {
       const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
@@ -223,8 +224,8 @@ describe('B08 senders that wait', () => {
       socket.on('close', () => resolve());
       socket.resume();
       socket.write('no request\r\n\r\n');
-      const poke = setInterval(() => socket.write('x'), 300);
-      socket.once('close', () => clearInterval(poke));
+      const timer = setInterval(() => socket.write('x'), 300);
+      socket.once('close', () => clearInterval(timer));
     });
     expect(performance.now() - started).toBeLessThan(10_000);
   });

@@ -1,8 +1,8 @@
-/** What is inside a body, over a real port: shapes, text encodings, types and codings. */
+/** Content of bodies over a real port: shapes, text encodings, types and content codings. */
 import { describe, expect, it } from 'vitest';
 import { keyIn } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
-import { type Ask, ask, parseRaw, rawExchange } from './harness/http.ts';
+import { parseRaw, rawExchange, type SendOptions, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const KIB = 1024;
@@ -10,14 +10,15 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 const gateway = new OneGateway(() => startLocked({ env: { SVC_LOGIN_RATELIMIT_MAX: '10000' } }));
 
-/** A test rotates the admin key: the one in force is in the file. */
+/** A test rotates the admin key; the current one is in the file. */
 const currentKey = () => keyIn(gateway, 'SVC_ADMIN_KEY');
-const post = (path: string, options: Ask) => ask(gateway, 'POST', path, { key: ADMIN_KEY, ...options });
+const post = (path: string, options: SendOptions) =>
+  send(gateway, 'POST', path, { key: ADMIN_KEY, ...options });
 
-describe('B03 shapes that hurt parsers', () => {
+describe('B03 shapes that are expensive to parse', () => {
   const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 
-  it.each(['/api/memory', '/v1/chat/completions'])('%s takes 64 levels and refuses 65', async (path) => {
+  it.each(['/api/memory', '/v1/chat/completions'])('%s accepts 64 levels and rejects 65', async (path) => {
     const at64 = await post(path, { body: nested(64), headers: JSON_TYPE });
     expect(at64.code).not.toBe('request.invalid_json');
     const at65 = await post(path, { body: nested(65), headers: JSON_TYPE });
@@ -32,21 +33,22 @@ describe('B03 shapes that hurt parsers', () => {
       'an object of 50,000 keys',
       `{${Array.from({ length: 50_000 }, (_, index) => `"k${index}":1`).join(',')}}`,
     ],
-    ['a text of 900 KB', `{"key":"${'x'.repeat(900 * KIB)}"}`],
+    ['a string of 900 KB', `{"key":"${'x'.repeat(900 * KIB)}"}`],
     ['__proto__', '{"__proto__":{"text":"x"}}'],
     ['constructor', '{"constructor":{"prototype":{"text":"x"}}}'],
     ['a number without an end', `{"text":1${'0'.repeat(100_000)}}`],
     ['half a value', '{"text":"x'],
     ['two values', '{"text":"x"}{"text":"y"}'],
     ['white space', '   '],
-  ])('%s is refused, not failed', async (_name, body) => {
+  ])('%s is rejected without a server error', async (_name, body) => {
     for (const path of ['/api/memory/search', '/v1/chat/completions', '/v1/embeddings']) {
-      const answer = await post(path, { body, headers: JSON_TYPE });
-      expect([400, 404, 409, 413, 422], `${path}: ${answer.status} ${answer.text.slice(0, 200)}`).toContain(
-        answer.status,
-      );
+      const response = await post(path, { body, headers: JSON_TYPE });
+      expect(
+        [400, 404, 409, 413, 422],
+        `${path}: ${response.status} ${response.text.slice(0, 200)}`,
+      ).toContain(response.status);
     }
-    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
   });
 
   it.each(['null', '5', 'false', '""', '"admin"', '[]', '[{"tier":"client"}]'])(
@@ -70,32 +72,32 @@ describe('B05 text encodings', () => {
     ['half a surrogate', [0xed, 0xa0, 0x80]],
     ['three bytes of four', [0xf0, 0x9f, 0x98]],
     ['beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
-  ])('%s is no UTF-8 and 400 on /api', async (_name, bytes) => {
-    const answer = await post('/api/auth/login', { body: key(Buffer.from(bytes)), headers: JSON_TYPE });
-    expect(answer).toMatchObject({ status: 400, code: 'request.invalid_json' });
+  ])('%s is invalid UTF-8 and 400 on /api', async (_name, bytes) => {
+    const response = await post('/api/auth/login', { body: key(Buffer.from(bytes)), headers: JSON_TYPE });
+    expect(response).toMatchObject({ status: 400, code: 'request.invalid_json' });
   });
 
-  it('UTF-16 is no JSON, whatever it is called', async () => {
+  it('UTF-16 is rejected, with or without a charset', async () => {
     const body = Buffer.from('{"key":"x"}', 'utf16le');
     expect((await post('/api/auth/login', { body, headers: JSON_TYPE })).status).toBe(400);
     const named = { 'content-type': 'application/json; charset=utf-16' };
     expect((await post('/api/auth/login', { body, headers: named })).status).toBe(415);
   });
 
-  it('what is UTF-8 arrives as it was sent, U+FFFD too; half of a surrogate pair is refused', async () => {
+  it('UTF-8 is stored unchanged, including U+FFFD; a lone surrogate is rejected', async () => {
     for (const text of ['a\\u0000b', '\\ud800', '\ufffd', 'ключ', 'a\u2028b']) {
       const body = Buffer.from(`{"text":"${text}"}`);
-      const kept = await post('/api/memory', { body, headers: JSON_TYPE });
-      if (text === '\\ud800') expect(kept).toMatchObject({ status: 400, code: 'request.invalid_json' });
-      else expect(kept.json<{ text: string }>().text).toBe(JSON.parse(`"${text}"`));
+      const response = await post('/api/memory', { body, headers: JSON_TYPE });
+      if (text === '\\ud800') expect(response).toMatchObject({ status: 400, code: 'request.invalid_json' });
+      else expect(response.json<{ text: string }>().text).toBe(JSON.parse(`"${text}"`));
     }
   });
 
-  it('NUL and odd names in model are refused as names, never altered', async () => {
+  it('NUL and invalid model names are rejected, never altered', async () => {
     for (const model of ['a\\u0000b', '\\ud800', '../../etc/passwd']) {
       const body = `{"model":"${model}","messages":[{"role":"user","content":"x"}]}`;
-      const answer = await post('/v1/chat/completions', { body, headers: JSON_TYPE, key: CLIENT_KEY });
-      expect([400, 404, 422], `${model}: ${answer.text}`).toContain(answer.status);
+      const response = await post('/v1/chat/completions', { body, headers: JSON_TYPE, key: CLIENT_KEY });
+      expect([400, 404, 422], `${model}: ${response.text}`).toContain(response.status);
     }
   });
 });
@@ -110,17 +112,17 @@ describe('B06 types and B07 codings', () => {
     'text/json',
     'application/jsonx',
     '',
-  ])('B06 /api takes no %j', async (type) => {
+  ])('B06 /api rejects %j', async (type) => {
     const part = '--b\r\ncontent-disposition: form-data; name="key"; filename="f"\r\n\r\nx\r\n--b--\r\n';
     const body = type.startsWith('multipart') ? part : '{"key":"x"}';
     for (const path of ['/api/auth/login', '/api/memory']) {
-      const answer = await post(path, { body, headers: type === '' ? {} : { 'content-type': type } });
-      expect(answer).toMatchObject({ status: 415, code: 'request.unsupported_type' });
+      const response = await post(path, { body, headers: type === '' ? {} : { 'content-type': type } });
+      expect(response).toMatchObject({ status: 415, code: 'request.unsupported_type' });
     }
   });
 
   it.each(['application/vnd.api+json', 'application/json;charset="UTF-8"', 'APPLICATION/JSON'])(
-    'B06 %s is JSON and is really read',
+    'B06 %s is read as JSON',
     async (type) => {
       const headers = { 'content-type': type };
       expect(await post('/api/auth/rotate', { body: '{"tier":"root"}', headers })).toMatchObject({
@@ -140,20 +142,20 @@ describe('B06 types and B07 codings', () => {
         '/v1/chat/completions',
         '/v1/audio/transcriptions',
       ]) {
-        const answer = await post(path, { body: '{}', headers });
-        expect(answer, path).toMatchObject({ status: 415, code: 'request.unsupported_type' });
+        const response = await post(path, { body: '{}', headers });
+        expect(response, path).toMatchObject({ status: 415, code: 'request.unsupported_type' });
       }
     },
   );
 
-  it('B07 identity is no coding', async () => {
+  it('B07 identity counts as no coding', async () => {
     const headers = { ...JSON_TYPE, 'content-encoding': 'identity' };
     expect((await post('/api/auth/login', { body: { key: 'x' }, headers })).status).toBe(401);
   });
 });
 
 describe('empty bodies', () => {
-  it('rotate takes an empty body in chunks that names no type, and refuses one with bytes', async () => {
+  it('rotate accepts an empty chunked body without a type, and rejects one with content', async () => {
     const chunked = (body: string) =>
       `POST /api/auth/rotate HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${currentKey()}\r\n` +
       `transfer-encoding: chunked\r\nconnection: close\r\n\r\n${body}0\r\n\r\n`;
@@ -164,12 +166,12 @@ describe('empty bodies', () => {
     expect(parseRaw(await rawExchange(gateway, chunked('')))).toMatchObject({ status: 200 });
   });
 
-  it('rotate takes a missing and an empty body as admin, chunked or not', async () => {
+  it('rotate treats a missing or empty body as tier admin, chunked or not', async () => {
     const chunked =
       `POST /api/auth/rotate HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${currentKey()}\r\n` +
       'content-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n0\r\n\r\n';
     expect(parseRaw(await rawExchange(gateway, chunked))).toMatchObject({ status: 200 });
-    const empty = await ask(gateway, 'POST', '/api/auth/rotate', {
+    const empty = await send(gateway, 'POST', '/api/auth/rotate', {
       key: currentKey(),
       body: '',
       headers: JSON_TYPE,

@@ -1,4 +1,4 @@
-/** X01, X03, X05, X06: secrets planted everywhere; after a whole run at log level debug none of them is anywhere. */
+/** X01, X03, X05, X06: sends secrets everywhere. After a run at log level debug none of them appears in any output. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -6,32 +6,33 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Canaries } from './harness/canaries.ts';
 import { descendants } from './harness/descendants.ts';
 import { until } from './harness/gateway.ts';
-import { type Ask, ask, login } from './harness/http.ts';
+import { login, type SendOptions, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { chat, Listener, plant, plantInBodies } from './harness/plant.ts';
-import { slotState } from './harness/slots.ts';
+import { chat, plant, plantInBodies, ResponseRecorder } from './harness/plant.ts';
+import { waitForSlotState } from './harness/slots.ts';
 import { openStream } from './harness/stream.ts';
 import { startTiny } from './harness/tiny-gateway.ts';
 
 const ADMIN = 'canary+admin/key=Zq81xV7mPw3LtB';
 const CLIENT = 'canary-client-key-Rf5nQc2JhY8sKd';
-const PLANTED = {
+const SECRETS = {
   SVC_ADMIN_KEY: ADMIN,
   SVC_CLIENT_KEY: CLIENT,
   HF_TOKEN: 'hf_canaryInheritedHubTokenAb12Cd',
   UPSTREAM_CLOUD_KEY: 'sk-canary-upstream-Gt7uVw9xYz31',
-  /** It begins with another key that stands before it. */
+  /** It starts with another key. */
   UPSTREAM_LONGER_KEY: 'sk-canary-upstream-Gt7uVw9xYz31-Longer-Hs4dPq',
 };
-/** What would be left of the longer key once the shorter one is hidden. */
-const LEFT_OVER = '-Longer-Hs4dPq';
+/** The rest of the longer key after redaction of the shorter one. */
+const REMAINDER = '-Longer-Hs4dPq';
 
 const canaries = new Canaries();
 
-let listener: Listener;
+let recorder: ResponseRecorder;
 const events: { text: string; stop(): void }[] = [];
 
-const say = (method: string, path: string, options: Ask = {}) => listener.say(method, path, options);
+const record = (method: string, path: string, options: SendOptions = {}) =>
+  recorder.send(method, path, options);
 
 /** Follows `/api/events` as an administrator until `stop`. */
 function follow(key: string): Promise<void> {
@@ -46,10 +47,10 @@ function follow(key: string): Promise<void> {
     });
     req.on('error', reject);
     req.on('response', (res) => {
-      const heard = { text: '', stop: () => void res.destroy() };
-      events.push(heard);
+      const stream = { text: '', stop: () => void res.destroy() };
+      events.push(stream);
       res.on('data', (chunk: Buffer) => {
-        heard.text += chunk.toString('latin1');
+        stream.text += chunk.toString('latin1');
       });
       res.on('error', () => {});
       resolve();
@@ -61,9 +62,9 @@ function follow(key: string): Promise<void> {
 const gateway = new OneGateway(() =>
   startTiny(
     {
-      env: { SVC_REQUIRE_AUTH: 'on', HF_TOKEN: PLANTED.HF_TOKEN, SVC_CLIENT_KEY: CLIENT },
+      env: { SVC_REQUIRE_AUTH: 'on', HF_TOKEN: SECRETS.HF_TOKEN, SVC_CLIENT_KEY: CLIENT },
       files: {
-        'config/api.env': `SVC_ADMIN_KEY=${ADMIN}\nUPSTREAM_CLOUD_KEY="${PLANTED.UPSTREAM_CLOUD_KEY}"\nUPSTREAM_LONGER_KEY=${PLANTED.UPSTREAM_LONGER_KEY}\n`,
+        'config/api.env': `SVC_ADMIN_KEY=${ADMIN}\nUPSTREAM_CLOUD_KEY="${SECRETS.UPSTREAM_CLOUD_KEY}"\nUPSTREAM_LONGER_KEY=${SECRETS.UPSTREAM_LONGER_KEY}\n`,
         'config/config.toml': '[security]\nlogin_ratelimit_max = 10000\n',
         'config/slots/utility.toml': 'model = "tiny"\n',
         'config/slots/hollow.toml': `model = "/nowhere/${CLIENT}.gguf"\n`,
@@ -73,23 +74,23 @@ const gateway = new OneGateway(() =>
   ),
 );
 beforeAll(async () => {
-  listener = new Listener(gateway);
-  for (const [name, value] of Object.entries(PLANTED)) canaries.add(name, value);
+  recorder = new ResponseRecorder(gateway);
+  for (const [name, value] of Object.entries(SECRETS)) canaries.add(name, value);
   canaries.add('the beginning of SVC_CLIENT_KEY', CLIENT.slice(0, 18));
-  canaries.add('the rest of UPSTREAM_LONGER_KEY', LEFT_OVER);
+  canaries.add('the rest of UPSTREAM_LONGER_KEY', REMAINDER);
   canaries.add('secret.bin', readFileSync(join(gateway.home, 'state/secret.bin')));
   const cookie = await login(gateway, ADMIN);
   const value = cookie.split('=')[1] ?? '';
   canaries.add('cookie', value);
   canaries.add('cookie signature', value.split('.')[1] ?? '');
   await follow(ADMIN);
-  await run(cookie);
-  for (const heard of events) heard.stop();
+  await runAll(cookie);
+  for (const stream of events) stream.stop();
 });
 
-async function run(cookie: string): Promise<void> {
-  for (const secret of [...Object.values(PLANTED), cookie.split('=')[1] ?? '']) {
-    await plant(listener, secret, [ADMIN, CLIENT]);
+async function runAll(cookie: string): Promise<void> {
+  for (const secret of [...Object.values(SECRETS), cookie.split('=')[1] ?? '']) {
+    await plant(recorder, secret, [ADMIN, CLIENT]);
   }
   for (const path of [
     '/api/health',
@@ -116,15 +117,15 @@ async function run(cookie: string): Promise<void> {
     '/',
     '/security',
   ]) {
-    expect(await say('GET', path, { cookie }), path).toBe(200);
+    expect(await record('GET', path, { cookie }), path).toBe(200);
   }
-  expect(await say('POST', '/api/auth/login', { body: { key: ADMIN } })).toBe(200);
-  await killAnEngine();
-  expect(await say('POST', '/api/auth/rotate', { cookie, body: { tier: 'client' } })).toBe(200);
-  expect(await say('POST', '/api/auth/rotate', { cookie, body: { tier: 'admin' } })).toBe(200);
-  const rotated = listener.told
+  expect(await record('POST', '/api/auth/login', { body: { key: ADMIN } })).toBe(200);
+  await killEngine();
+  expect(await record('POST', '/api/auth/rotate', { cookie, body: { tier: 'client' } })).toBe(200);
+  expect(await record('POST', '/api/auth/rotate', { cookie, body: { tier: 'admin' } })).toBe(200);
+  const rotated = recorder.exchanges
     .slice(-2)
-    .map(({ answer }) => answer)
+    .map(({ response }) => response)
     .join();
   const written = readFileSync(join(gateway.home, 'config/api.env'), 'utf8');
   for (const name of ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY']) {
@@ -132,30 +133,30 @@ async function run(cookie: string): Promise<void> {
     expect(key).toHaveLength(43);
     canaries.add(`new ${name}`, key);
     for (let at = 0; at + 6 <= key.length; at++) expect(rotated).not.toContain(key.slice(at, at + 6));
-    await plantInBodies(listener, key, key);
-    await say('GET', '/api/audit', { key });
-    await say('GET', `/api/settings?api_key=${key}`);
+    await plantInBodies(recorder, key, key);
+    await record('GET', '/api/audit', { key });
+    await record('GET', `/api/settings?api_key=${key}`);
   }
-  expect(await say('GET', '/api/settings', { key: ADMIN })).toBe(401);
-  await say('GET', '/api/audit', { cookie });
-  await say('GET', '/api/metrics/prometheus');
+  expect(await record('GET', '/api/settings', { key: ADMIN })).toBe(401);
+  await record('GET', '/api/audit', { cookie });
+  await record('GET', '/api/metrics/prometheus');
 }
 
-/** A crash in the middle of an answer, then a start of another engine after the keys are known. */
-async function killAnEngine(): Promise<void> {
-  const { pid } = await slotState(gateway, 'agent', 'ready', ADMIN);
+/** Kills an engine during a response, then starts another one while the keys are in use. */
+async function killEngine(): Promise<void> {
+  const { pid } = await waitForSlotState(gateway, 'agent', 'ready', ADMIN);
   const body = chat('a', { max_tokens: 30_000, stream: true, user: CLIENT });
   const streamed = await openStream(gateway, '/v1/chat/completions', body, { key: CLIENT });
   process.kill(pid as number, 'SIGKILL');
   await streamed.ended;
-  listener.keep('stream', streamed.text());
-  await slotState(gateway, 'agent', 'error', ADMIN);
-  await say('GET', '/api/slots', { key: ADMIN });
-  expect(await say('POST', '/api/slots/utility/load', { key: ADMIN })).toBe(200);
-  await slotState(gateway, 'agent', 'ready', ADMIN);
+  recorder.record('stream', streamed.text());
+  await waitForSlotState(gateway, 'agent', 'error', ADMIN);
+  await record('GET', '/api/slots', { key: ADMIN });
+  expect(await record('POST', '/api/slots/utility/load', { key: ADMIN })).toBe(200);
+  await waitForSlotState(gateway, 'agent', 'ready', ADMIN);
 }
 
-/** Every file below a folder but those that hold secrets by design. */
+/** Returns every file below a folder except those that contain secrets by design. */
 function files(folder: string, except: RegExp): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
@@ -163,10 +164,10 @@ function files(folder: string, except: RegExp): string[] {
 }
 
 describe('X01 no secret', () => {
-  it('in what callers were told: bodies, headers, streams, sockets', () => {
-    expect(listener.told.length).toBeGreaterThan(500);
-    const hits = listener.told.flatMap(({ asked, answer }) =>
-      canaries.hits(`the answer to ${asked}`, answer),
+  it('in what callers received: bodies, headers, streams, sockets', () => {
+    expect(recorder.exchanges.length).toBeGreaterThan(500);
+    const hits = recorder.exchanges.flatMap(({ request, response }) =>
+      canaries.hits(`the response to ${request}`, response),
     );
     expect([...new Set(hits)]).toEqual([]);
   });
@@ -192,7 +193,7 @@ describe('X01 no secret', () => {
     }
   });
 
-  it('in the database, the logs of the engines, or any other file of the state folder', () => {
+  it('in the database, the engine logs, or any other file of the state folder', () => {
     const paths = files(join(gateway.home, 'state'), /secret\.bin$/);
     expect(paths.map((path) => path.split('/').at(-1))).toEqual(
       expect.arrayContaining(['svc.db', 'agent.log']),
@@ -200,35 +201,35 @@ describe('X01 no secret', () => {
     expect(paths.flatMap((path) => canaries.hits(path, readFileSync(path)))).toEqual([]);
   });
 
-  it('in any file of the configuration folder but api.env', () => {
+  it('in any file of the configuration folder except api.env', () => {
     const paths = files(join(gateway.home, 'config'), /api\.env$|hollow\.toml$/);
     expect(paths.flatMap((path) => canaries.hits(path, readFileSync(path)))).toEqual([]);
   });
 });
 
-describe('X05 X06 what everyone may read', () => {
+describe('X05 X06 open routes', () => {
   it('X05 metrics: route templates and a bounded set of models; no address, no free text', async () => {
-    const { text } = await ask(gateway, 'GET', '/api/metrics/prometheus');
+    const { text } = await send(gateway, 'GET', '/api/metrics/prometheus');
     expect(text).toMatch(/svc_\w+/);
     expect(text).not.toMatch(/canary|127\.0\.0\.1|"tinyx"|\/tmp\//);
     const routes = new Set([...text.matchAll(/route="([^"]*)"/g)].map((match) => match[1]));
     for (const route of routes) expect(route).toMatch(/^\/(v1|api)\/[\w/:*-]*$|^other$/);
   });
 
-  it('X06 health, urls and status hold no path, argument, address or user name', async () => {
+  it('X06 health, urls and status contain no path, argument, address or user name', async () => {
     for (const path of ['/api/health', '/api/health/system', '/api/config/urls', '/api/auth/status']) {
-      const { text } = await ask(gateway, 'GET', path, { headers: { host: 'localhost' } });
+      const { text } = await send(gateway, 'GET', path, { headers: { host: 'localhost' } });
       expect(text, path).not.toContain(gateway.home);
       expect(text, path).not.toMatch(/\/(tmp|home|root|usr|var)\/|\.gguf|canary|--\w+=/);
     }
   });
 
-  it('X06 asking as anyone starts no process and is answered from memory', async () => {
+  it('X06 anonymous requests start no process', async () => {
     const before = descendants(gateway.pid).map(({ pid }) => pid);
     for (let round = 0; round < 20; round++) {
-      await ask(gateway, 'GET', '/api/health/system');
-      await ask(gateway, 'GET', '/v1/models');
-      await ask(gateway, 'GET', '/api/metrics/prometheus');
+      await send(gateway, 'GET', '/api/health/system');
+      await send(gateway, 'GET', '/v1/models');
+      await send(gateway, 'GET', '/api/metrics/prometheus');
     }
     expect(descendants(gateway.pid).map(({ pid }) => pid)).toEqual(before);
   });

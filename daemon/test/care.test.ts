@@ -22,7 +22,7 @@ import { silentLog } from '../lib/log.ts';
 import { openStore } from '../store/store.ts';
 import { ADMIN_KEY, CLIENT_KEY, startGateway } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { pointing, svcctl } from './harness/svcctl.ts';
+import { envFor, svcctl } from './harness/svcctl.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';
 
 interface Report {
@@ -41,19 +41,19 @@ const gateway = new OneGateway(() =>
   }),
 );
 
-const run = (...args: string[]) => svcctl(args, { env: pointing(gateway) });
+const run = (...args: string[]) => svcctl(args, { env: envFor(gateway) });
 const file = (name: string) => join(folder, name);
 
-async function remember(text: string): Promise<boolean> {
-  const answer = await fetch(`${gateway.url}/api/memory`, {
+async function addMemory(text: string): Promise<boolean> {
+  const response = await fetch(`${gateway.url}/api/memory`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${ADMIN_KEY}` },
     body: JSON.stringify({ text }),
   });
-  return answer.ok;
+  return response.ok;
 }
 
-/** How many memories a database holds. */
+/** Returns the number of memories in a database. */
 function memories(state: string): number {
   const store = openStore({ folder: state, log: silentLog() });
   try {
@@ -64,36 +64,36 @@ function memories(state: string): number {
 }
 
 describe('while the gateway runs', () => {
-  it('doctor asks it, names the broken file and shows no key', async () => {
+  it('doctor queries it, names the broken file and shows no key', async () => {
     const ran = await run('doctor', '--json');
     const report = ran.json<Report>();
-    const about = (id: string) => report.findings.filter((one) => one.id === id);
-    expect(about('gateway')[0]).toMatchObject({
+    const findingsOf = (id: string) => report.findings.filter((one) => one.id === id);
+    expect(findingsOf('gateway')[0]).toMatchObject({
       status: 'ok',
       message: expect.stringContaining(gateway.url),
     });
-    expect(about('port')[0]?.status).toBe('ok');
-    expect(about('exposure')[0]?.status).toBe('ok');
-    expect(about('configuration')[0]?.message).toContain('slots/broken.toml');
+    expect(findingsOf('port')[0]?.status).toBe('ok');
+    expect(findingsOf('exposure')[0]?.status).toBe('ok');
+    expect(findingsOf('configuration')[0]?.message).toContain('slots/broken.toml');
     expect(ran.code).toBe(report.failures === 0 ? 0 : 1);
     expect(ran.out + ran.err).not.toContain(ADMIN_KEY);
     expect(ran.out + ran.err).not.toContain(CLIENT_KEY);
   });
 
-  it('doctor in words is aligned and has no colours', async () => {
+  it('doctor prints aligned text without colours', async () => {
     const { out } = await run('doctor');
     expect(out).toMatch(/^ok {4}gateway {7}svc-gateway \S+ answers on http/);
     expect(out).not.toContain('\u001b');
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  it('a backup under writes is whole and has everything from before it began', async () => {
+  it('a backup during writes is complete and contains everything written before it started', async () => {
     const before = 40;
-    for (let n = 0; n < before; n++) expect(await remember(`before ${n}`)).toBe(true);
+    for (let n = 0; n < before; n++) expect(await addMemory(`before ${n}`)).toBe(true);
     let writing = true;
     let written = 0;
     const writer = (async () => {
-      while (writing) if (await remember(`during ${written}`)) written += 1;
+      while (writing) if (await addMemory(`during ${written}`)) written += 1;
     })();
     const made = await run('backup', file('a.tar.gz'), '--json');
     writing = false;
@@ -112,13 +112,13 @@ describe('while the gateway runs', () => {
     expect(readFileSync(join(other, 'config/api.env'), 'utf8')).not.toContain(ADMIN_KEY);
   });
 
-  it('restore refuses, naming the process, and a name that is taken is kept', async () => {
+  it('restore fails and names the process; an existing file is not overwritten', async () => {
     const refused = await run('restore', file('a.tar.gz'));
     expect(refused.code).toBe(1);
     expect(refused.err).toContain(`process ${gateway.pid}`);
-    const taken = await run('backup', file('a.tar.gz'), '--json');
-    expect(taken.code).toBe(1);
-    expect(JSON.parse(taken.err)).toMatchObject({ error: { code: 'backup.exists' } });
+    const existing = await run('backup', file('a.tar.gz'), '--json');
+    expect(existing.code).toBe(1);
+    expect(JSON.parse(existing.err)).toMatchObject({ error: { code: 'backup.exists' } });
     expect(await run('backup')).toMatchObject({ code: 2 });
   });
 });
@@ -129,13 +129,13 @@ describe('while it is stopped', () => {
     await gateway.stop();
   });
 
-  it('doctor works and says so', async () => {
+  it('doctor works and reports it', async () => {
     const report = (await run('doctor', '--json')).json<Report>();
     expect(report.findings[0]).toMatchObject({ id: 'gateway', status: 'warn' });
     expect(report.findings.find(({ id }) => id === 'database')).toMatchObject({ status: 'ok' });
   });
 
-  it('what was lost comes back, and the gateway starts on it', async () => {
+  it('a restore brings back lost files, and the gateway starts with them', async () => {
     const config = join(gateway.home, 'config');
     rmSync(join(config, 'api.env'));
     writeFileSync(join(config, 'config.toml'), '[server\n');
@@ -147,17 +147,17 @@ describe('while it is stopped', () => {
     expect(readFileSync(join(config, 'api.env'), 'utf8')).toContain(ADMIN_KEY);
     const again = await startGateway({ home: gateway.home, env: { SVC_REQUIRE_AUTH: '' } });
     try {
-      const answer = await fetch(`${again.url}/api/memory`, {
+      const response = await fetch(`${again.url}/api/memory`, {
         headers: { authorization: `Bearer ${ADMIN_KEY}` },
       });
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
       expect((await fetch(`${again.url}/api/memory`)).status).toBe(401);
     } finally {
       await again.stop();
     }
   });
 
-  it('a hostile archive is refused with a code and changes nothing', async () => {
+  it('an invalid archive is rejected with a code and changes nothing', async () => {
     writeFileSync(file('bad.tar.gz'), 'no archive');
     const before = readFileSync(join(gateway.home, 'config/config.toml'), 'utf8');
     const refused = await run('restore', file('bad.tar.gz'), '--json');
@@ -166,8 +166,8 @@ describe('while it is stopped', () => {
     expect(readFileSync(join(gateway.home, 'config/config.toml'), 'utf8')).toBe(before);
   });
 
-  it('who is not the user of the service is told to use sudo, not to take its folders', async ({ skip }) => {
-    if (process.getuid?.() !== 0) return skip('only root can become somebody else');
+  it('another user gets the advice to use sudo, not to change the owner of the folders', async ({ skip }) => {
+    if (process.getuid?.() !== 0) return skip('only root can become another user');
     const home = mkdtempSync(join(tmpdir(), 'svc-service-'));
     try {
       chmodSync(home, 0o755);
@@ -194,19 +194,19 @@ describe('while it is stopped', () => {
     }
   });
 
-  it('root works as the owner of the state folder, and the archive is its own', async ({ skip }) => {
-    if (process.getuid?.() !== 0) return skip('only root can become somebody else');
+  it('root acts as the owner of the state folder, and the archive belongs to root', async ({ skip }) => {
+    if (process.getuid?.() !== 0) return skip('only root can become another user');
     const home = mkdtempSync(join(tmpdir(), 'svc-service-'));
     try {
-      for (const place of ['', 'config', 'state', 'config/slots']) {
-        if (place !== '') mkdirSync(join(home, place), { mode: 0o700 });
-        chownSync(join(home, place), SERVICE_USER, SERVICE_USER);
+      for (const folder of ['', 'config', 'state', 'config/slots']) {
+        if (folder !== '') mkdirSync(join(home, folder), { mode: 0o700 });
+        chownSync(join(home, folder), SERVICE_USER, SERVICE_USER);
       }
       writeFileSync(file('of-root.toml'), 'secret = 1\n', { mode: 0o600 });
       const env = { SVC_HOME: home };
-      const asked = await svcctl(['config'], { env: { ...env, SVC_URL: 'http://127.0.0.1:1' } });
-      expect(asked.out).toContain(`State         ${home}/state`);
-      expect(asked.out).not.toContain('belongs to user');
+      const result = await svcctl(['config'], { env: { ...env, SVC_URL: 'http://127.0.0.1:1' } });
+      expect(result.out).toContain(`State         ${home}/state`);
+      expect(result.out).not.toContain('belongs to user');
       for (const name of readdirSync(home, { recursive: true }) as string[]) {
         expect({ name, uid: statSync(join(home, name)).uid }).toEqual({ name, uid: SERVICE_USER });
       }
@@ -220,17 +220,17 @@ describe('while it is stopped', () => {
         'config/slots/trap.toml: can not be read (EACCES)',
       ]);
       expect(statSync(file('service.tar.gz'))).toMatchObject({ uid: 0, mode: 0o100600 });
-      const seen = (await svcctl(['doctor', '--json'], { env })).json<Report>();
-      expect(seen.findings.find(({ id }) => id === 'files')).toMatchObject({ status: 'ok' });
-      expect(JSON.stringify(seen.findings)).not.toContain('belongs to user');
+      const report = (await svcctl(['doctor', '--json'], { env })).json<Report>();
+      expect(report.findings.find(({ id }) => id === 'files')).toMatchObject({ status: 'ok' });
+      expect(JSON.stringify(report.findings)).not.toContain('belongs to user');
     } finally {
       rmSync(home, { recursive: true, force: true });
     }
   });
 });
 
-describe('backup and restore are about this machine', () => {
-  it.each(['--url', 'SVC_URL'])('another one that %s names is refused', async (how) => {
+describe('backup and restore work on this machine only', () => {
+  it.each(['--url', 'SVC_URL'])('another machine named by %s is rejected', async (how) => {
     const elsewhere = 'http://gateway.example:8080';
     const home = join(folder, 'elsewhere');
     for (const command of ['backup', 'restore']) {
@@ -244,7 +244,7 @@ describe('backup and restore are about this machine', () => {
     expect([existsSync(home), existsSync(file('backup.tar.gz'))]).toEqual([false, false]);
   });
 
-  it('a backup of nothing is none, and makes no folders', async () => {
+  it('a backup without files fails and creates no folders', async () => {
     const home = join(folder, 'nothing');
     const ran = await svcctl(['backup', file('nothing.tar.gz')], { env: { SVC_HOME: home } });
     expect(ran.code).toBe(1);
@@ -252,7 +252,7 @@ describe('backup and restore are about this machine', () => {
     expect([existsSync(home), existsSync(file('nothing.tar.gz'))]).toEqual([false, false]);
   });
 
-  it('both say whose configuration it is', async () => {
+  it('both print the configuration folder', async () => {
     const home = join(folder, 'small');
     mkdirSync(join(home, 'config'), { recursive: true });
     writeFileSync(join(home, 'config', 'config.toml'), '[server]\nport = 1234\n');
@@ -266,11 +266,11 @@ describe('backup and restore are about this machine', () => {
   });
 });
 
-it('the built-in engine answers its self-test', async () => {
+it('the built-in engine passes its self-test', async () => {
   const ran = await svcctl(['doctor', '--self-test', '--json'], {
-    env: { SVC_HOME: join(folder, 'nobody') },
+    env: { SVC_HOME: join(folder, 'unused') },
   });
   const test = ran.json<Report>().findings.at(-1);
   expect(test).toMatchObject({ id: 'self-test', status: 'ok' });
-  expect(existsSync(join(folder, 'nobody'))).toBe(false);
+  expect(existsSync(join(folder, 'unused'))).toBe(false);
 });

@@ -8,9 +8,9 @@ import { fitOf, slotFor } from '../slots/admission/fit.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
 import { admissionOn, probedMachine } from './harness/captured-machine.ts';
 
-const ends: (() => void)[] = [];
+const cleanups: (() => void)[] = [];
 afterEach(() => {
-  for (const end of ends.splice(0).reverse()) end();
+  for (const cleanup of cleanups.splice(0).reverse()) cleanup();
 });
 
 const modelOf = (known: KnownModel): SlotModel => ({
@@ -25,13 +25,13 @@ const loadsOn = (hardware: Hardware, model: SlotModel, free?: number) =>
   admissionOn(hardware, {
     model: () => model,
     headroom: (device, needed) => {
-      const room = memoryHeadroom(hardware, device, needed);
-      return free === undefined ? room : { ...room, free };
+      const headroom = memoryHeadroom(hardware, device, needed);
+      return free === undefined ? headroom : { ...headroom, free };
     },
   });
 
-/** What a real load with this window is told. */
-function admitted(
+/** Returns the admission decision for a load with this context window. */
+function decisionFor(
   loads: AdmissionController,
   model: SlotModel,
   context: number | null,
@@ -46,33 +46,37 @@ function admitted(
 
 describe.each(MACHINES)('on the captured machine %s', (name) => {
   test('every badge is what admission decides', async () => {
-    const hardware = await probedMachine(name, ends);
+    const hardware = await probedMachine(name, cleanups);
     for (const known of CATALOG) {
       const model = modelOf(known);
       const loads = loadsOn(hardware, model);
       const fit = fitOf(model, (config, wanted) => loads.forecast(config, wanted, null));
-      const seen = [null, 4096, 2048].map((context) => admitted(loads, model, context));
+      const decisions = [null, 4096, 2048].map((context) => decisionFor(loads, model, context));
       const expected =
-        seen[0] === 'start' ? 'fits' : seen.includes('start') ? 'fits_with_context' : 'does_not_fit';
+        decisions[0] === 'start'
+          ? 'fits'
+          : decisions.includes('start')
+            ? 'fits_with_context'
+            : 'does_not_fit';
       expect([known.name, fit.badge]).toEqual([known.name, expected]);
-      if (fit.badge === 'fits_with_context') expect(admitted(loads, model, fit.context)).toBe('start');
+      if (fit.badge === 'fits_with_context') expect(decisionFor(loads, model, fit.context)).toBe('start');
       expect(fit.needed).toBeGreaterThan(known.sizeMb * 1_000_000);
     }
   });
 });
 
-test('a model gets the largest window that there is room for, and the edge is the one of admission', async () => {
-  const hardware = await probedMachine('no-gpu', ends);
+test('a model gets the largest window that fits, with the limit that admission uses', async () => {
+  const hardware = await probedMachine('no-gpu', cleanups);
   const model = modelOf(CATALOG.find(({ name }) => name === 'Qwen3 8B') as KnownModel);
-  const seen = new Set<string>();
+  const results = new Set<string>();
   for (let free = 4e9; free < 9e9; free += 5e7) {
     const loads = loadsOn(hardware, model, free);
     const { badge, context } = fitOf(model, (config, wanted) => loads.forecast(config, wanted, null));
-    seen.add(`${badge} ${context}`);
-    if (badge === 'does_not_fit') expect(admitted(loads, model, 2048)).toBe('refuse');
-    else expect(admitted(loads, model, context)).toBe('start');
+    results.add(`${badge} ${context}`);
+    if (badge === 'does_not_fit') expect(decisionFor(loads, model, 2048)).toBe('refuse');
+    else expect(decisionFor(loads, model, context)).toBe('start');
   }
-  expect([...seen]).toEqual([
+  expect([...results]).toEqual([
     'does_not_fit 8192',
     'fits_with_context 2048',
     'fits_with_context 4096',
@@ -80,14 +84,14 @@ test('a model gets the largest window that there is room for, and the edge is th
   ]);
 });
 
-test('a picture model is reckoned as the program that draws with its file alone', async () => {
-  const hardware = await probedMachine('no-gpu', ends);
+test('an image model is estimated for the engine that needs only its file', async () => {
+  const hardware = await probedMachine('no-gpu', cleanups);
   const model = modelOf(CATALOG.find(({ purpose }) => purpose === 'images') as KnownModel);
-  const judged = (free: number) => {
+  const fitWith = (free: number) => {
     const loads = loadsOn(hardware, model, free);
     return fitOf(model, (config, wanted) => loads.forecast(config, wanted, null));
   };
   expect(slotFor(model, null)).toMatchObject({ engine: 'sd-server', runner: 'process' });
-  expect(judged(64e9)).toMatchObject({ badge: 'fits', context: null });
-  expect(judged(1e9)).toMatchObject({ badge: 'does_not_fit', context: null });
+  expect(fitWith(64e9)).toMatchObject({ badge: 'fits', context: null });
+  expect(fitWith(1e9)).toMatchObject({ badge: 'does_not_fit', context: null });
 });

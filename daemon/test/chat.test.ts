@@ -1,10 +1,10 @@
-/** docs/spec/specification.md#chat-deviations on the wire, answered by real llama.cpp. */
+/** docs/spec/specification.md#chat-deviations on the wire, with real llama.cpp. */
 import { describe, expect, it } from 'vitest';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { until } from './harness/gateway.ts';
-import { type Answer, ask } from './harness/http.ts';
+import { type HttpResponse, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slot, slotIdle } from './harness/slots.ts';
+import { slot, waitForIdleSlot } from './harness/slots.ts';
 import { contentOf, dataOf, openStream } from './harness/stream.ts';
 import { startTiny, WINDOW } from './harness/tiny-gateway.ts';
 
@@ -28,41 +28,43 @@ interface Completion {
 
 const user = (content: unknown) => ({ role: 'user', content });
 const post = (body: unknown, headers: Record<string, string> = {}) =>
-  ask(gateway, 'POST', CHAT, { body, headers });
+  send(gateway, 'POST', CHAT, { body, headers });
 
-/** The answer to `body` over `x`, greedy and two tokens long unless it says otherwise. */
-async function say(body: object): Promise<{ text: string; answer: Answer; completion: Completion }> {
-  const answer = await post({ messages: [user('x')], temperature: 0, max_tokens: 2, ...body });
-  expect(answer.status, answer.text).toBe(200);
-  const completion = answer.json<Completion & Record<string, unknown>>();
-  return { text: completion.choices[0]?.message.content ?? '', answer, completion };
+/** Sends a chat with the prompt `x`, greedy and two tokens long unless `body` overrides it. */
+async function complete(
+  body: object,
+): Promise<{ text: string; response: HttpResponse; completion: Completion }> {
+  const response = await post({ messages: [user('x')], temperature: 0, max_tokens: 2, ...body });
+  expect(response.status, response.text).toBe(200);
+  const completion = response.json<Completion & Record<string, unknown>>();
+  return { text: completion.choices[0]?.message.content ?? '', response, completion };
 }
 
 describe('deviations 2 and 4: aliases and virtual names', () => {
   it.each(['agent', 'agent-hermes', 'svc/agent', 'tiny'])(
-    '%s reaches slot agent, and the answer says so',
+    '%s reaches slot agent, and the headers name it',
     async (model) => {
-      const { text, answer, completion } = await say({ model });
+      const { text, response, completion } = await complete({ model });
       expect(text).toBe('yz');
       expect(completion.model).toBe('tiny');
-      expect(answer.headers).toMatchObject({
+      expect(response.headers).toMatchObject({
         'x-svc-slot': 'agent',
         'x-svc-step': 'loaded-slot',
         'x-svc-model': 'tiny',
       });
-      expect(Number(answer.headers['x-svc-overhead-ms'])).toBeGreaterThanOrEqual(0);
-      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-      expect(answer.headers).not.toHaveProperty('x-svc-upstream');
+      expect(Number(response.headers['x-svc-overhead-ms'])).toBeGreaterThanOrEqual(0);
+      expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(response.headers).not.toHaveProperty('x-svc-upstream');
     },
   );
 
   it('deviation 7: an alias of a slot that is not loaded loads it under its own settings', async () => {
-    const { answer } = await say({ model: 'utility' });
-    expect(answer.headers).toMatchObject({ 'x-svc-slot': 'utility', 'x-svc-step': 'registry' });
+    const { response } = await complete({ model: 'utility' });
+    expect(response.headers).toMatchObject({ 'x-svc-slot': 'utility', 'x-svc-step': 'registry' });
     expect(await slot(gateway, 'utility')).toMatchObject({ state: 'ready', context: 4096 });
   });
 
-  it('the lane pin keeps the slot that was meant although two share the model; the chains of the virtual names', async () => {
+  it('a lane pin selects the named slot although two share the model; virtual names follow their chains', async () => {
     for (const [model, lane] of [
       ['agent', 'agent'],
       ['utility', 'utility'],
@@ -70,12 +72,12 @@ describe('deviations 2 and 4: aliases and virtual names', () => {
       ['svc/utility', 'utility'],
       ['svc/npu', 'utility'],
     ]) {
-      expect((await say({ model })).answer.headers['x-svc-slot'], model).toBe(lane);
+      expect((await complete({ model })).response.headers['x-svc-slot'], model).toBe(lane);
     }
   });
 
   it('a model that is omitted means agent', async () => {
-    expect((await say({})).answer.headers['x-svc-slot']).toBe('agent');
+    expect((await complete({})).response.headers['x-svc-slot']).toBe('agent');
   });
 
   it.each([
@@ -83,11 +85,11 @@ describe('deviations 2 and 4: aliases and virtual names', () => {
     ['svc/agnt', ['svc/agent']],
     ['resting', []],
     ['svc/resting', []],
-    ['a-model-of-somebody-else', []],
+    ['an-unknown-model', []],
   ])('%s is 404 dispatch.no_route with an array of near names', async (model, near) => {
-    const answer = await post({ model, messages: [user('x')] });
-    expect(answer).toMatchObject({ status: 404, code: 'dispatch.no_route' });
-    const { error } = answer.json<{
+    const response = await post({ model, messages: [user('x')] });
+    expect(response).toMatchObject({ status: 404, code: 'dispatch.no_route' });
+    const { error } = response.json<{
       error: { details: { suggestions: string[] }; param: string; type: string };
     }>();
     expect(error).toMatchObject({ param: 'model', type: 'invalid_request_error' });
@@ -95,24 +97,24 @@ describe('deviations 2 and 4: aliases and virtual names', () => {
     expect(error.details.suggestions).not.toContain('resting');
   });
 
-  it('a slot whose model is nowhere is 503 slot.failed that asking again does not mend', async () => {
-    const answer = await post({ model: 'hollow', messages: [user('x')] });
-    expect(answer).toMatchObject({ status: 503, code: 'slot.failed' });
-    expect(answer.headers['x-should-retry']).toBe('false');
-    expect(answer.headers).not.toHaveProperty('retry-after');
-    expect(answer.json<{ error: { details: { reason: string } } }>().error.details.reason).toContain(
+  it('a slot without its model is 503 slot.failed, marked as not worth a retry', async () => {
+    const response = await post({ model: 'hollow', messages: [user('x')] });
+    expect(response).toMatchObject({ status: 503, code: 'slot.failed' });
+    expect(response.headers['x-should-retry']).toBe('false');
+    expect(response.headers).not.toHaveProperty('retry-after');
+    expect(response.json<{ error: { details: { reason: string } } }>().error.details.reason).toContain(
       'not-here',
     );
   });
 });
 
 describe('deviation 1: omni', () => {
-  it('B10 only the boolean true opts in, and an engine never sees the field', async () => {
-    expect((await say({ omni: true })).answer.headers['x-svc-omni']).toBe('on');
+  it('B10 only the boolean true enables it, and the engine never receives the field', async () => {
+    expect((await complete({ omni: true })).response.headers['x-svc-omni']).toBe('on');
     for (const omni of [false, 'true', 1, null]) {
-      const { text, answer } = await say({ omni });
+      const { text, response } = await complete({ omni });
       expect(text).toBe('yz');
-      expect(answer.headers, String(omni)).not.toHaveProperty('x-svc-omni');
+      expect(response.headers, String(omni)).not.toHaveProperty('x-svc-omni');
     }
   });
 });
@@ -122,14 +124,18 @@ describe('deviation 6: system messages', () => {
   it.each([
     ['a single one is moved to the front', [user('5'), system('a')], '67'],
     ['several are merged in front', [system('a'), user('5'), system('b'), system('c', 'developer')], '67'],
-    ['parts are merged with texts', [user('5'), system([{ type: 'text', text: 'a' }]), system('b')], '67'],
-    ['without one nothing moves', [user('5'), user('a')], 'bc'],
+    [
+      'content parts are merged with strings',
+      [user('5'), system([{ type: 'text', text: 'a' }]), system('b')],
+      '67',
+    ],
+    ['without one the order stays', [user('5'), user('a')], 'bc'],
   ])('%s', async (_, messages, expected) => {
-    expect((await say({ messages })).text).toBe(expected);
+    expect((await complete({ messages })).text).toBe(expected);
   });
 
-  it('joined texts are separated by an empty line, which counts as two tokens', async () => {
-    const { completion } = await say({ messages: [system('a'), user('5'), system('b')] });
+  it('merged texts are separated by an empty line', async () => {
+    const { completion } = await complete({ messages: [system('a'), user('5'), system('b')] });
     expect(completion.usage.prompt_tokens).toBe('a\n\nb5'.length);
   });
 });
@@ -144,18 +150,18 @@ describe('deviation 5: thinking', () => {
       '23',
     ],
     ['other keys of chat_template_kwargs stay', { chat_template_kwargs: { other: 1 } }, 'yz'],
-    ['neither: the slot and the model say nothing', {}, 'yz'],
-    ['neither: the slot file says off', { model: 'utility' }, '23'],
-    ['the caller stands above the slot file', { model: 'utility', enable_thinking: true }, '67'],
+    ['no switch, no default of slot or model', {}, 'yz'],
+    ['no switch, off in the slot file', { model: 'utility' }, '23'],
+    ['the caller overrides the slot file', { model: 'utility', enable_thinking: true }, '67'],
   ])('%s', async (_, body, expected) => {
-    expect((await say(body)).text).toBe(expected);
+    expect((await complete(body)).text).toBe(expected);
   });
 });
 
-describe('what is forwarded has its effect', () => {
+describe('forwarded parameters have their effect', () => {
   it('max_tokens and max_completion_tokens, with the finish reason and usage', async () => {
     for (const limit of [{ max_tokens: 5 }, { max_tokens: undefined, max_completion_tokens: 5 }]) {
-      const { text, completion } = await say(limit);
+      const { text, completion } = await complete(limit);
       expect(text).toBe('yzabc');
       expect(completion.choices[0]?.finish_reason).toBe('length');
       expect(completion.usage).toMatchObject({ prompt_tokens: 1, completion_tokens: 5, total_tokens: 6 });
@@ -168,7 +174,7 @@ describe('what is forwarded has its effect', () => {
     [['z'], 'bcdefghijklmnopqrstuvwxy'],
   ])('stop %j', async (stop, expected) => {
     const body = { messages: [user('a')], max_tokens: 60, stop };
-    const { text, completion } = await say(body);
+    const { text, completion } = await complete(body);
     expect(text).toBe(expected);
     expect(completion.choices[0]?.finish_reason).toBe('stop');
     const streamed = await openStream(gateway, CHAT, { ...body, temperature: 0, stream: true });
@@ -176,23 +182,24 @@ describe('what is forwarded has its effect', () => {
     expect(contentOf(streamed.text())).toBe(expected);
   });
 
-  it('seed: the same one gives the same answer, others give others', async () => {
-    const wild = async (seed: number) =>
-      (await say({ messages: [user('a')], temperature: 2, top_p: 1, min_p: 0, max_tokens: 40, seed })).text;
-    expect(await wild(7)).toBe(await wild(7));
-    const several = await Promise.all([1, 2, 3, 4].map(wild));
-    expect(new Set(several).size).toBeGreaterThan(1);
+  it('the same seed gives the same reply, other seeds others', async () => {
+    const sampleWith = async (seed: number) =>
+      (await complete({ messages: [user('a')], temperature: 2, top_p: 1, min_p: 0, max_tokens: 40, seed }))
+        .text;
+    expect(await sampleWith(7)).toBe(await sampleWith(7));
+    const replies = await Promise.all([1, 2, 3, 4].map(sampleWith));
+    expect(new Set(replies).size).toBeGreaterThan(1);
   });
 
-  it('B10 numbers and unknown fields of the body pass as they are', async () => {
+  it('B10 numbers and unknown fields of the body pass unchanged', async () => {
     const body = `{"model":"agent","messages":[{"role":"user","content":"x"}],"temperature":0e0,"max_tokens":2,"seed":9007199254740993,"store":true,"metadata":{"a":-0}}`;
-    const answer = await post(body, { 'content-type': 'application/json' });
-    expect(answer.json<Completion & Record<string, unknown>>().choices[0]?.message.content).toBe('yz');
+    const response = await post(body, { 'content-type': 'application/json' });
+    expect(response.json<Completion & Record<string, unknown>>().choices[0]?.message.content).toBe('yz');
   });
 });
 
 describe('the stream', () => {
-  it('has the headers and the events that clients want', async () => {
+  it('has the headers and events that clients expect', async () => {
     const body = {
       messages: [user('.')],
       temperature: 0,
@@ -221,7 +228,7 @@ describe('the stream', () => {
     });
     expect(contentOf(text)).toBe(TINY_REPLY);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 1 } });
-    const { recent } = (await ask(gateway, 'GET', '/api/requests')).json<{ recent: object[] }>();
+    const { recent } = (await send(gateway, 'GET', '/api/requests')).json<{ recent: object[] }>();
     expect(recent[0]).toMatchObject({
       route: CHAT,
       slot: 'agent',
@@ -234,50 +241,50 @@ describe('the stream', () => {
     expect(JSON.stringify(recent)).not.toContain(TINY_REPLY);
   });
 
-  it('a prompt longer than the window is 400 before the head, streaming or not', async () => {
+  it('a prompt longer than the window is 400, streaming or not', async () => {
     for (const stream of [true, false]) {
-      const answer = await post({ messages: [user('x'.repeat(WINDOW + 1))], stream });
-      expect(answer).toMatchObject({ status: 400, code: 'context_length_exceeded' });
-      const { error } = answer.json<{ error: { message: string } & Record<string, unknown> }>();
+      const response = await post({ messages: [user('x'.repeat(WINDOW + 1))], stream });
+      expect(response).toMatchObject({ status: 400, code: 'context_length_exceeded' });
+      const { error } = response.json<{ error: { message: string } & Record<string, unknown> }>();
       expect(error).toMatchObject({ n_ctx: WINDOW, n_prompt_tokens: WINDOW + 1 });
       expect(error.message).toMatch(/context/);
     }
   });
 
-  it('an administrator may cancel it: an error event, and the end without [DONE]', async () => {
+  it('can be cancelled by an admin: an error event, and the end without [DONE]', async () => {
     const streamed = await openStream(gateway, CHAT, { messages: [user('a')], temperature: 0, stream: true });
     await until(() => streamed.text().length > 1000, 'the stream to flow');
     const id = streamed.headers['x-request-id'];
-    expect((await ask(gateway, 'POST', `/api/requests/${id}/cancel`)).status).toBe(200);
+    expect((await send(gateway, 'POST', `/api/requests/${id}/cancel`)).status).toBe(200);
     expect(await streamed.ended).toBe(true);
     const last = dataOf(streamed.text()).at(-1) ?? '';
     expect(JSON.parse(last)).toMatchObject({ error: { code: 'request.cancelled', type: 'server_error' } });
-    await slotIdle(gateway, 'agent', undefined, 2_000);
+    await waitForIdleSlot(gateway, 'agent', undefined, 2_000);
   });
 });
 
-describe('bodies that are none', () => {
+describe('invalid bodies', () => {
   it.each([
     ['no JSON', '{"messages":', 400, 'request.invalid_json'],
     ['an array', '[]', 422, 'request.invalid'],
     ['messages of another kind', '{"messages":"hi"}', 422, 'request.invalid'],
     ['a model of another kind', '{"model":7,"messages":[]}', 422, 'request.invalid'],
   ])('%s', async (_, body, status, code) => {
-    const answer = await post(body, { 'content-type': 'application/json' });
-    expect(answer).toMatchObject({ status, code });
-    expect(answer.json<{ error: object }>().error).toMatchObject({ type: 'invalid_request_error' });
-    expect(answer.json<{ error: object }>().error).toHaveProperty('param');
+    const response = await post(body, { 'content-type': 'application/json' });
+    expect(response).toMatchObject({ status, code });
+    expect(response.json<{ error: object }>().error).toMatchObject({ type: 'invalid_request_error' });
+    expect(response.json<{ error: object }>().error).toHaveProperty('param');
   });
 });
 
 describe('completions', () => {
-  it('pass through, with an alias replaced and the model omitted', async () => {
+  it('pass through, with an alias or without a model', async () => {
     for (const model of ['agent', 'svc/agent', 'tiny', undefined]) {
-      const answer = await ask(gateway, 'POST', '/v1/completions', {
+      const response = await send(gateway, 'POST', '/v1/completions', {
         body: { model, prompt: 'x', max_tokens: 2, temperature: 0 },
       });
-      expect(answer.json()).toMatchObject({ model: 'tiny', choices: [{ text: 'yz' }] });
-      expect(answer.headers['x-svc-slot']).toBe('agent');
+      expect(response.json()).toMatchObject({ model: 'tiny', choices: [{ text: 'yz' }] });
+      expect(response.headers['x-svc-slot']).toBe('agent');
     }
   });
 });

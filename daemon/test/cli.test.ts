@@ -10,10 +10,10 @@ import { newRequestId } from '../lib/request-id.ts';
 import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { fingerprint, keyIn } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
-import { ask, login } from './harness/http.ts';
+import { login, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slotState } from './harness/slots.ts';
-import { pointing, type RunOptions, svcctl } from './harness/svcctl.ts';
+import { waitForSlotState } from './harness/slots.ts';
+import { envFor, type RunOptions, svcctl } from './harness/svcctl.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';
 
 const gateway = new OneGateway(() =>
@@ -24,11 +24,11 @@ const gateway = new OneGateway(() =>
 );
 
 const run = (args: string[], options: RunOptions = {}) =>
-  svcctl(args, { ...options, env: { ...pointing(gateway), ...options.env } });
+  svcctl(args, { ...options, env: { ...envFor(gateway), ...options.env } });
 const keyInFile = (name: string) => keyIn(gateway, name);
 
 describe('auth status', () => {
-  it('for people and for programs', async () => {
+  it('as text and as JSON', async () => {
     const text = await run(['auth', 'status']);
     expect(text).toMatchObject({ code: 0, err: '' });
     expect(text.out).toBe('Enforcement  on\nAdmin key    set\nYour tier    admin\n');
@@ -39,7 +39,7 @@ describe('auth status', () => {
   it.each<[string, Record<string, string>, string]>([
     ['SVC_ADMIN_KEY first', { SVC_ADMIN_KEY: ADMIN_KEY, SVC_CLIENT_KEY: CLIENT_KEY }, 'admin'],
     [
-      'a wrong SVC_ADMIN_KEY is not passed over',
+      'a wrong SVC_ADMIN_KEY is not skipped',
       { SVC_ADMIN_KEY: 'wrong-admin', SVC_CLIENT_KEY: CLIENT_KEY },
       'anon',
     ],
@@ -53,17 +53,19 @@ describe('auth status', () => {
 });
 
 describe('a host that is not this machine', () => {
-  it('X04 gets no key of api.env, which one line says; one of the environment is sent', async () => {
+  it('X04 receives no key of api.env, which one line reports; a key of the environment is sent', async () => {
     const other = ['auth', 'status', '--url', 'http://gateway.invalid:1'];
-    const kept = await run(other);
-    expect(kept.code).toBe(3);
-    expect(kept.err).toMatch(/^svcctl: no key is sent to gateway\.invalid: \S+api\.env belongs to /);
-    expect((await run(other, { env: { SVC_ADMIN_KEY: 'of the other one' } })).err).not.toContain('no key');
+    const result = await run(other);
+    expect(result.code).toBe(3);
+    expect(result.err).toMatch(/^svcctl: no key is sent to gateway\.invalid: \S+api\.env belongs to /);
+    expect((await run(other, { env: { SVC_ADMIN_KEY: 'key-of-the-other-host' } })).err).not.toContain(
+      'no key',
+    );
   });
 });
 
-describe.runIf(process.geteuid?.() === 0)('a port that another user of this machine holds', () => {
-  /** What answers like a gateway, and tells of each request whether it brought a key. */
+describe.runIf(process.geteuid?.() === 0)('a port that belongs to another user of this machine', () => {
+  /** Imitates a gateway and prints the key of each request. */
   const IMITATOR = `
     const answer = { status: 'ok', name: 'svc-gateway', version: '1.0.0' };
     const server = require('node:http').createServer((req, res) => {
@@ -73,27 +75,27 @@ describe.runIf(process.geteuid?.() === 0)('a port that another user of this mach
     });
     server.listen(0, '127.0.0.1', () => console.log(server.address().port));`;
 
-  it('gets no key of api.env, which one line says, nor from doctor', async () => {
+  it('receives no key of api.env, which one line reports, also from doctor', async () => {
     const child = spawn('/proc/self/exe', ['-e', IMITATOR], {
       uid: 65534,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onTestFinished(() => void child.kill());
-    const told: string[] = [];
+    const received: string[] = [];
     const lines = createInterface(child.stdout);
     const [port] = (await once(lines, 'line')) as [string];
-    lines.on('line', (line) => told.push(line));
+    lines.on('line', (line) => received.push(line));
     const url = ['--url', `http://127.0.0.1:${port}`];
-    const kept = await run(['config', '--json', ...url]);
-    expect(kept.err).toContain(`svcctl: no key is sent to user 65534, who holds port ${port}: `);
+    const result = await run(['config', '--json', ...url]);
+    expect(result.err).toContain(`svcctl: no key is sent to user 65534, who holds port ${port}: `);
     await run(['doctor', ...url]);
-    expect(told.length).toBeGreaterThan(2);
-    expect(new Set(told)).toEqual(new Set(['no key']));
+    expect(received.length).toBeGreaterThan(2);
+    expect(new Set(received)).toEqual(new Set(['no key']));
   });
 });
 
 describe('auth sessions', () => {
-  it('lists those that are valid, by their first eight characters', async () => {
+  it('lists the valid ones by their first eight characters', async () => {
     expect((await run(['auth', 'sessions'])).out).toBe('No session is valid now.\n');
     expect((await run(['auth', 'sessions', '--json'])).json<unknown[]>()).toEqual([]);
     const cookie = await login(gateway, ADMIN_KEY);
@@ -113,7 +115,7 @@ describe('auth rotate', () => {
     expect(keyInFile('SVC_ADMIN_KEY')).toBe(ADMIN_KEY);
   });
 
-  it('at a terminal it asks, and takes no for an answer', async () => {
+  it('at a terminal it asks for confirmation and accepts no', async () => {
     const declined = await run(['auth', 'rotate', 'client'], { terminal: true, input: 'n' });
     expect(declined.code).toBe(5);
     expect(declined.out).toContain('The old client key stops working at once');
@@ -123,7 +125,7 @@ describe('auth rotate', () => {
     expect(keyInFile('SVC_CLIENT_KEY')).toBe(CLIENT_KEY);
   });
 
-  it('X04 after a yes it prints the fingerprint, never the key', async () => {
+  it('X04 after confirmation it prints the fingerprint, never the key', async () => {
     const ran = await run(['auth', 'rotate', 'client'], { terminal: true, input: 'y' });
     expect(ran.code, ran.out).toBe(0);
     const key = keyInFile('SVC_CLIENT_KEY');
@@ -146,7 +148,7 @@ describe('auth rotate', () => {
     expect((await run(['auth', 'status', '--json'])).json()).toMatchObject({ tier: 'admin' });
   });
 
-  it('a stale key in the environment is named as the one that was refused', async () => {
+  it('the error names a stale key of the environment as the rejected one', async () => {
     const ran = await run(['auth', 'rotate', 'admin', '--force'], { env: { SVC_ADMIN_KEY: ADMIN_KEY } });
     expect(ran).toMatchObject({ code: 4, out: '' });
     expect(ran.err).toMatch(/A key is required.*The key came from the environment variable SVC_ADMIN_KEY/);
@@ -160,11 +162,11 @@ describe('auth rotate', () => {
     expect(ran.err).toMatch(/\(auth\.forbidden\).*SVC_CLIENT_KEY/);
   });
 
-  it('the limiter has an exit code of its own, and says how long to wait', async () => {
+  it('the limiter has its own exit code, and the error names the time to wait', async () => {
     let ran = await run(['auth', 'status']);
     for (let tries = 0; tries < 12; tries++) {
-      const answer = await ask(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' } });
-      if (answer.status === 429) break;
+      const response = await send(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' } });
+      if (response.status === 429) break;
     }
     ran = await run(['auth', 'rotate', 'admin', '--force']);
     expect(ran.code).toBe(6);
@@ -173,12 +175,12 @@ describe('auth rotate', () => {
 });
 
 describe('auth require', () => {
-  it('require turns enforcement off and on', async () => {
+  it('turns enforcement off and on', async () => {
     expect((await run(['auth', 'require', 'off'])).out).toBe('Enforcement is off.\n');
-    expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/settings')).status).toBe(200);
     const on = await run(['auth', 'require', 'on', '--json']);
     expect(on.json()).toEqual({ require_auth: true, persisted: true, source: 'file', applies_live: true });
-    expect((await ask(gateway, 'GET', '/api/settings')).status).toBe(401);
+    expect((await send(gateway, 'GET', '/api/settings')).status).toBe(401);
   });
 });
 
@@ -196,13 +198,13 @@ describe('status', () => {
 });
 
 describe('chat', () => {
-  it('streams an answer, from words and from what is piped in', async () => {
+  it('streams a reply to arguments or standard input', async () => {
     const words = await run(['chat', 'Hello,', 'you.']);
     expect(words).toMatchObject({ code: 0, out: `${TINY_REPLY}\n`, err: '' });
     expect((await run(['chat'], { input: 'Hello.\n' })).out).toBe(`${TINY_REPLY}\n`);
   });
 
-  it('with --json it is the whole answer of the API', async () => {
+  it('with --json prints the response of the API', async () => {
     const ran = await run(['chat', '--json', '--model', 'svc/agent', 'Hello.']);
     expect(ran.json()).toMatchObject({
       object: 'chat.completion',
@@ -216,7 +218,7 @@ describe('chat', () => {
     expect(ran.out.split(TINY_REPLY)).toHaveLength(3);
   });
 
-  it('what goes wrong is a line and an exit code', async () => {
+  it('an error is one line and an exit code', async () => {
     expect(await run(['chat', '--model', 'agnet', 'x'])).toMatchObject({
       code: 1,
       out: '',
@@ -228,12 +230,12 @@ describe('chat', () => {
     expect(await run(['chat'], { input: ' \n' })).toMatchObject({ code: 2, out: '' });
   });
 
-  it('an engine that dies in the middle: a line, and not exit code 0', async () => {
-    const { pid } = await slotState(gateway, 'agent', 'ready', keyInFile('SVC_ADMIN_KEY'));
-    const asked = run(['chat', 'a']);
-    await slotState(gateway, 'agent', 'serving', keyInFile('SVC_ADMIN_KEY'));
+  it('an engine that dies during a reply: one line and a non-zero exit code', async () => {
+    const { pid } = await waitForSlotState(gateway, 'agent', 'ready', keyInFile('SVC_ADMIN_KEY'));
+    const running = run(['chat', 'a']);
+    await waitForSlotState(gateway, 'agent', 'serving', keyInFile('SVC_ADMIN_KEY'));
     process.kill(pid as number, 'SIGKILL');
-    const ran = await asked;
+    const ran = await running;
     expect(ran.code).toBe(1);
     expect(ran.err).toMatch(/^svcctl: .*(broke off|interrupted|connection closed|could not be reached)/);
   });
@@ -262,7 +264,7 @@ describe('config', () => {
 describe('config of a running gateway', () => {
   const shell = { SVC_PORT: '4321' };
 
-  it('is what the gateway says, not what the shell of the caller holds', async () => {
+  it('comes from the gateway, not from the environment of the caller', async () => {
     const text = await run(['config'], { env: shell });
     expect(text).toMatchObject({ code: 0, err: '' });
     expect(text.out).toContain(`Configuration ${gateway.home}/config\nAnswered by   the running gateway\n`);
@@ -277,7 +279,7 @@ describe('config of a running gateway', () => {
     for (const name of ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY']) expect(text.out).not.toContain(keyInFile(name));
   });
 
-  it('is what a start would find when no key opens it, without the keys that were sent', async () => {
+  it('is what a start would use when the gateway rejects the key, without the sent keys', async () => {
     const text = await run(['config'], { env: { SVC_HOME: `${gateway.home}/none`, SVC_ADMIN_KEY: 'wrong' } });
     expect(text.code).toBe(0);
     expect(text.out).toMatch(/^The gateway did not provide its settings: A key is required/);
@@ -285,7 +287,7 @@ describe('config of a running gateway', () => {
   });
 });
 
-describe('what is wrong with a call', () => {
+describe('invalid calls', () => {
   it.each([
     [[], 2, /^ {2}auth status /m, null],
     [['--help'], 0, /Exit: +0 ok, 1 failed, 2 usage, 3 unreachable, 4 refused, 5 declined, 6 limited/, null],
@@ -305,7 +307,7 @@ describe('what is wrong with a call', () => {
       null,
       /cannot reach http:\/\/127\.0\.0\.1:1: nothing listens/,
     ],
-  ])('%j ends with %d', async (args, code, out, err) => {
+  ])('%j exits with %d', async (args, code, out, err) => {
     const ran = await run(args);
     expect(ran.code).toBe(code);
     if (out) expect(ran.out).toMatch(out);
@@ -322,7 +324,7 @@ describe('what is wrong with a call', () => {
   });
 
   it.runIf(process.getuid?.() === 0)(
-    'X04 an env file that may not be read: one line that names sudo and the variable',
+    'X04 an unreadable api.env: one line that names sudo and the variable',
     async () => {
       const ran = await run(['auth', 'sessions'], { uid: 65_534 });
       expect(ran.code).toBe(4);
@@ -334,11 +336,11 @@ describe('what is wrong with a call', () => {
     },
   );
 
-  it('a reader that goes away early is no error', async () => {
+  it('a reader that closes the pipe early is no error', async () => {
     const { spawnSync } = await import('node:child_process');
     const svc = join(import.meta.dirname, '..', '..', 'scripts', 'svcctl');
     const { stderr, status } = spawnSync('sh', ['-c', `${svc} config | head -n 1`], {
-      env: { PATH: process.env.PATH ?? '', ...pointing(gateway) },
+      env: { PATH: process.env.PATH ?? '', ...envFor(gateway) },
       encoding: 'utf8',
     });
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });

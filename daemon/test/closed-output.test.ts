@@ -1,8 +1,8 @@
-/** A reader of the log that goes away (a closed terminal, a killed supervisor) costs the gateway its log, not its life. */
+/** The gateway continues when the reader of its log is gone (a closed terminal, a killed supervisor). */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { KEYS_FILE, startGateway } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const gateway = new OneGateway(() => startGateway({ files: KEYS_FILE }));
@@ -14,13 +14,13 @@ function cpuSeconds(pid: number): number {
 }
 
 describe('M03 standard output and error are closed by their reader', () => {
-  it('goes on answering, does not spin, and still stops cleanly', async () => {
+  it('continues to serve without busy looping, and stops cleanly', async () => {
     for (const pipe of gateway.pipes) pipe.destroy();
     for (let i = 0; i < 20; i++) {
       expect(
-        (await ask(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' } })).status,
+        (await send(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' } })).status,
       ).toBeGreaterThan(400);
-      expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+      expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
     }
     const before = cpuSeconds(gateway.pid);
     await new Promise((resolve) => setTimeout(resolve, 2000));

@@ -1,13 +1,13 @@
 /**
- * A slot with the container runner on a machine without a container engine. e2e/system/engines/containers.test.ts has the
+ * A slot with the container runner on a machine without a container engine. e2e/system/engines/containers.test.ts tests the
  * same runner with a real Podman.
  */
 import { expect, it } from 'vitest';
 import type { HardwareView } from '../contract/hardware.ts';
 import { QUIET_FILE, startGateway } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slot, slotDo } from './harness/slots.ts';
+import { runSlotAction, slot } from './harness/slots.ts';
 
 const BOXED =
   'engine = "custom"\nrunner = "container"\nimage = "localhost/absent"\nmodel = "stand-in"\nidle_unload = 0\n';
@@ -22,15 +22,15 @@ const gateway = new OneGateway(() =>
   }),
 );
 
-it('P08 without an engine of containers the slot fails with the fix, and the gateway goes on', async () => {
-  const refused = await slotDo(gateway, 'boxed', 'load');
+it('P08 without a container engine the slot fails with the advice, and the gateway continues', async () => {
+  const refused = await runSlotAction(gateway, 'boxed', 'load');
   expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
   expect(refused.json()).toMatchObject({
     error: { details: { reason: expect.stringContaining('Neither Podman nor Docker answers') } },
   });
   expect((await slot(gateway, 'boxed')).state).toBe('error');
-  expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
-  expect((await ask(gateway, 'GET', '/api/hardware')).json<HardwareView>().containers).not.toContainEqual(
+  expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
+  expect((await send(gateway, 'GET', '/api/hardware')).json<HardwareView>().containers).not.toContainEqual(
     expect.objectContaining({ socket: '/nowhere/podman.sock' }),
   );
 });

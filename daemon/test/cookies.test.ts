@@ -1,5 +1,5 @@
 /**
- * docs/spec/specification.md#session-cookie over a real port: only the one canonical, correctly signed,
+ * docs/spec/specification.md#session-cookie over a real port: only the canonical, correctly signed,
  * unexpired value is a session.
  */
 import { createHmac } from 'node:crypto';
@@ -9,14 +9,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_KEY, QUIET_FILE, refusedStart, startLocked, until } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { ask, login, rawExchange } from './harness/http.ts';
+import { login, rawExchange, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { randomFrom, scale, seed } from './harness/scale.ts';
 
 const TTL_S = 28_800;
 const agent = new Agent({ keepAlive: true, maxSockets: 2 });
 let secret: Buffer;
-/** The value of a session that is valid. */
+/** The cookie value of a valid session. */
 let value: string;
 
 const gateway = new OneGateway(startLocked);
@@ -35,20 +35,20 @@ const signed = (json: string, key?: string | Buffer, algorithm?: string) =>
   `${encode(json)}.${mac(encode(json), key, algorithm)}`;
 const payload = (expires: number | string, id = 'forged') => `{"session_id":"${id}","expires_at":${expires}}`;
 
-/** The tier that a Cookie header gives, or the status of a refusal. The bytes go out as they are. */
+/** Returns the tier of a Cookie header, or the status of an error. The bytes are sent unchanged. */
 async function tierOf(cookie: string | Buffer): Promise<string> {
   const head = 'GET /api/auth/status HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncookie: ';
-  const answer = await rawExchange(
+  const response = await rawExchange(
     gateway,
     Buffer.concat([Buffer.from(head), Buffer.from(cookie), Buffer.from('\r\n\r\n')]),
   );
-  return /"tier":"(\w+)"/.exec(answer)?.[1] ?? answer.slice(9, 12);
+  return /"tier":"(\w+)"/.exec(response)?.[1] ?? response.slice(9, 12);
 }
 const tier = (text: string | Buffer) =>
   tierOf(Buffer.concat([Buffer.from('svc_session='), Buffer.from(text)]));
 
-describe('what a forger lacks', () => {
-  it('the suite can forge with the secret, and the tier is admin', async () => {
+describe('forged cookies', () => {
+  it('with the secret the suite can forge a session of tier admin', async () => {
     expect(await tier(value)).toBe('admin');
     expect(await tier(signed(payload(nowS() + 60)))).toBe('admin');
   });
@@ -116,7 +116,7 @@ describe('what a forger lacks', () => {
     expect(await tier(`${encode(json)}.${hex}`)).toBe('anon');
   });
 
-  it('K05 a rightly signed payload of another shape is no session', async () => {
+  it('K05 a correctly signed payload of another shape is no session', async () => {
     const later = nowS() + 60;
     for (const json of [
       `{"alg":"none","session_id":"a","expires_at":${later}}`,
@@ -161,17 +161,18 @@ describe('what a forger lacks', () => {
 
   it('K06 a session ends by the clock alone', async () => {
     const cookie = `svc_session=${signed(payload(nowS() + 2))}`;
-    const asked = async () => (await ask(gateway, 'GET', '/api/auth/status', { cookie, agent })).json().tier;
-    expect(await asked()).toBe('admin');
-    await until(async () => (await asked()) === 'anon', 'the session to expire', 5_000);
+    const currentTier = async () =>
+      (await send(gateway, 'GET', '/api/auth/status', { cookie, agent })).json().tier;
+    expect(await currentTier()).toBe('admin');
+    await until(async () => (await currentTier()) === 'anon', 'the session to expire', 5_000);
   });
 });
 
-describe('K07 odd Cookie headers', () => {
-  it('65 KiB are refused by size', async () =>
+describe('K07 unusual Cookie headers', () => {
+  it('65 KiB are rejected by size', async () =>
     expect(await tierOf(`svc_session=${'a'.repeat(65 * 1024)}`)).toBe('431'));
 
-  it('200 cookies, bad UTF-8 and rubbish are anon, and nothing fails', async () => {
+  it('200 cookies, bad UTF-8 and garbage are anon without an error', async () => {
     const many = Array.from({ length: 200 }, (_, index) => `c${index}=v`).join('; ');
     for (const header of [
       `${many}; svc_session=${value}`,
@@ -196,7 +197,7 @@ describe('K07 odd Cookie headers', () => {
   });
 });
 
-describe('K11 the secret file is refused unless it is as this program wrote it', () => {
+describe('K11 the secret file is rejected unless it is as this program wrote it', () => {
   const cases: [string, RegExp, (file: string, folder: string) => void][] = [
     [
       'is too short',
@@ -230,7 +231,7 @@ describe('K11 the secret file is refused unless it is as this program wrote it',
   ];
   const asRoot = process.getuid?.() === 0;
 
-  async function startsWith(make: (file: string, folder: string) => void) {
+  async function startWithSecret(make: (file: string, folder: string) => void) {
     const home = newHome();
     mkdirSync(join(home, 'state'), { mode: 0o700 });
     make(join(home, 'state/secret.bin'), home);
@@ -238,7 +239,7 @@ describe('K11 the secret file is refused unless it is as this program wrote it',
   }
 
   it.each(cases)('%s', async (_name, line, make) => {
-    const { code, text, home } = await startsWith(make);
+    const { code, text, home } = await startWithSecret(make);
     try {
       expect(code).toBe(1);
       const lines = text.split('\n').filter((each) => each.startsWith('svc-gateway: '));
@@ -251,8 +252,8 @@ describe('K11 the secret file is refused unless it is as this program wrote it',
     }
   });
 
-  it.runIf(asRoot)('belongs to somebody else', async () => {
-    const { code, text, home } = await startsWith((file) => {
+  it.runIf(asRoot)('belongs to another user', async () => {
+    const { code, text, home } = await startWithSecret((file) => {
       writeFileSync(file, Buffer.alloc(32, 7), { mode: 0o600 });
       chownSync(file, 12_345, 12_345);
     });

@@ -1,9 +1,9 @@
-/** CORS over a real port: only for listed origins, their exact value, without credentials. */
+/** CORS over a real port: for listed origins only, with their exact value, without credentials. */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { startLocked } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const FOREIGN = 'https://evil.attacker.org';
@@ -11,7 +11,7 @@ const on = new OneGateway(() => startLocked({ env: { SVC_ALLOWED_ORIGINS: 'https
 
 describe('CORS', () => {
   const preflight = (origin: string, headers = 'authorization, content-type, x-svc-model-filter') =>
-    ask(on, 'OPTIONS', '/v1/chat/completions', {
+    send(on, 'OPTIONS', '/v1/chat/completions', {
       headers: {
         origin,
         'access-control-request-method': 'POST',
@@ -20,31 +20,31 @@ describe('CORS', () => {
     });
 
   it('C16 a preflight from a listed origin gets its exact value, the needed headers, and no credentials', async () => {
-    const answer = await preflight('https://chat.mydomain.org');
-    expect(answer).toMatchObject({ status: 204, text: '' });
-    expect(answer.headers['access-control-allow-origin']).toBe('https://chat.mydomain.org');
-    expect(answer.headers.vary).toBe('Origin');
-    expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
-    expect(answer.headers['access-control-allow-methods']).toContain('POST');
+    const response = await preflight('https://chat.mydomain.org');
+    expect(response).toMatchObject({ status: 204, text: '' });
+    expect(response.headers['access-control-allow-origin']).toBe('https://chat.mydomain.org');
+    expect(response.headers.vary).toBe('Origin');
+    expect(response.headers['access-control-allow-credentials']).toBeUndefined();
+    expect(response.headers['access-control-allow-methods']).toContain('POST');
     for (const name of ['authorization', 'content-type', 'x-svc-model-filter']) {
-      expect(String(answer.headers['access-control-allow-headers']).toLowerCase()).toContain(name);
+      expect(String(response.headers['access-control-allow-headers']).toLowerCase()).toContain(name);
     }
   });
 
   it.each([FOREIGN, 'null', 'http://chat.mydomain.org', ''])(
     'C16 a preflight from %j is 403 without ACAO',
     async (origin) => {
-      const answer = await preflight(origin);
-      expect(answer).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
-      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+      const response = await preflight(origin);
+      expect(response).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
+      expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     },
   );
 
   const names = (value: unknown) => new Set(String(value).toLowerCase().split(', '));
-  /** Headers that need no leave: the fetch standard lists them, or the browser alone sets them. */
+  /** Headers that need no permission: CORS-safelisted, or set by the browser alone. */
   const FREE = new Set(['accept', 'user-agent', 'content-length', 'host']);
-  /** Keeps the names of the headers of one call and answers it with a failure that no client tries again. */
-  function spy() {
+  /** A fetch that records the header names and returns an error that no client retries. */
+  function recordingFetch() {
     const sent = new Set<string>();
     const fetch: typeof globalThis.fetch = async (url, init) => {
       for (const name of new Request(url, init).headers.keys()) sent.add(name);
@@ -74,7 +74,7 @@ describe('CORS', () => {
         ),
     ],
   ])("a page may send every header that %s's own client sends", async (_, call) => {
-    const { sent, fetch } = spy();
+    const { sent, fetch } = recordingFetch();
     await call({ fetch, baseURL: 'http://gateway.test/v1' }).catch(() => {});
     expect(sent).toContain('x-stainless-lang');
     const allowed = names(
@@ -84,14 +84,14 @@ describe('CORS', () => {
     expect(allowed).not.toContain('*');
   });
 
-  it('a preflight allows the same headers whatever it names and wherever it goes', async () => {
-    const allowed = async (path: string, asked: string) => {
+  it('a preflight allows the same headers for every request and path', async () => {
+    const allowed = async (path: string, requested: string) => {
       const headers = {
         origin: 'https://chat.mydomain.org',
         'access-control-request-method': 'PUT',
-        'access-control-request-headers': asked,
+        'access-control-request-headers': requested,
       };
-      return (await ask(on, 'OPTIONS', path, { headers })).headers['access-control-allow-headers'];
+      return (await send(on, 'OPTIONS', path, { headers })).headers['access-control-allow-headers'];
     };
     const list = await allowed('/v1/chat/completions', 'authorization');
     expect(await allowed('/api/settings', 'if-match')).toBe(list);
@@ -101,10 +101,10 @@ describe('CORS', () => {
       expect(names(list)).toContain(name);
   });
 
-  it('a page may read what says whether, when and where to try again', async () => {
+  it('a page may read the headers about retries and routing', async () => {
     const headers = { origin: 'https://chat.mydomain.org' };
-    const answer = await ask(on, 'GET', '/v1/models', { headers });
-    const exposed = names(answer.headers['access-control-expose-headers']);
+    const response = await send(on, 'GET', '/v1/models', { headers });
+    const exposed = names(response.headers['access-control-expose-headers']);
     for (const name of [
       'x-should-retry',
       'retry-after',
@@ -117,7 +117,7 @@ describe('CORS', () => {
       expect(exposed).toContain(name);
   });
 
-  it('an answer and a refusal to a listed origin can be read by its page; nobody else gets the header', async () => {
+  it('a page of a listed origin can read responses and errors; other origins get no header', async () => {
     const headers = { origin: 'https://chat.mydomain.org' };
     for (const [method, path, status] of [
       ['GET', '/v1/models', 200],
@@ -125,12 +125,12 @@ describe('CORS', () => {
       ['POST', '/v1/chat/completions', 401],
       ['GET', '/api/nowhere', 401],
     ] as const) {
-      const answer = await ask(on, method, path, { headers });
-      expect(answer.status).toBe(status);
-      expect(answer.headers['access-control-allow-origin']).toBe('https://chat.mydomain.org');
-      expect(answer.headers.vary).toBe('Origin');
+      const response = await send(on, method, path, { headers });
+      expect(response.status).toBe(status);
+      expect(response.headers['access-control-allow-origin']).toBe('https://chat.mydomain.org');
+      expect(response.headers.vary).toBe('Origin');
     }
-    const own = await ask(on, 'GET', '/v1/models', { headers: { origin: `http://127.0.0.1:${on.port}` } });
+    const own = await send(on, 'GET', '/v1/models', { headers: { origin: `http://127.0.0.1:${on.port}` } });
     expect(own.headers['access-control-allow-origin']).toBeUndefined();
   });
 });

@@ -10,10 +10,10 @@ import { tinyRerank } from '../models/gguf/testing/tiny-rerank.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { putModel } from './harness/home.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
-import { slotState, slots } from './harness/slots.ts';
+import { slots, waitForSlotState } from './harness/slots.ts';
 
 const SIZE = 64;
 const CAT = 'the cat sat on the mat';
@@ -35,20 +35,25 @@ const gateway = new OneGateway(() =>
 let openai: OpenAI;
 beforeAll(async () => {
   openai = openaiClient(gateway, { apiKey: 'none' });
-  await slotState(gateway, 'agent', 'ready');
+  await waitForSlotState(gateway, 'agent', 'ready');
 });
 
 const dot = (a: readonly number[] = [], b: readonly number[] = []) =>
   a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
-const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
-const listed = async () =>
-  (await ask(gateway, 'GET', '/v1/models')).json<{ data: V1ModelRecord[] }>().data.map(({ id }) => id);
+const post = (path: string, body: object) => send(gateway, 'POST', path, { body });
+const listedIds = async () =>
+  (await send(gateway, 'GET', '/v1/models')).json<{ data: V1ModelRecord[] }>().data.map(({ id }) => id);
 
-describe('what is there', () => {
-  it('every model has a slot, made for it unless a file names it; nothing is loaded for that', async () => {
-    const seen = (await slots(gateway)).map(({ name, model, type, auto }) => ({ name, model, type, auto }));
-    expect(seen).toHaveLength(4);
-    expect(seen).toEqual(
+describe('slots and models', () => {
+  it('every model has a slot, automatic unless a file names it, and none is loaded', async () => {
+    const summary = (await slots(gateway)).map(({ name, model, type, auto }) => ({
+      name,
+      model,
+      type,
+      auto,
+    }));
+    expect(summary).toHaveLength(4);
+    expect(summary).toEqual(
       expect.arrayContaining([
         { name: 'agent', model: 'chat-one', type: 'llm', auto: false },
         { name: 'chat-two', model: 'Chat.Two', type: 'llm', auto: true },
@@ -59,30 +64,30 @@ describe('what is there', () => {
     expect((await slots(gateway)).filter(({ auto, state }) => auto && state !== 'offline')).toEqual([]);
   });
 
-  it('the list holds models, aliases and virtual names', async () => {
-    const ids = await listed();
+  it('the list has models, aliases and virtual names', async () => {
+    const ids = await listedIds();
     for (const id of ['chat-one', 'Chat.Two', 'vectors', 'ranks', 'embed', 'svc/embed', 'chat-two'])
       expect(ids).toContain(id);
-    const vectors = (await ask(gateway, 'GET', '/v1/models/vectors')).json<V1ModelRecord>();
+    const vectors = (await send(gateway, 'GET', '/v1/models/vectors')).json<V1ModelRecord>();
     expect(vectors).toMatchObject({ capabilities: { embeddings: true }, _svc: { slot: 'embed' } });
   });
 });
 
 describe('embeddings', () => {
-  it('the official client, with the base64 that it asks for, gets vectors in order', async () => {
-    const answer = await openai.embeddings.create({ model: 'vectors', input: [CAT, NEAR, FAR] });
-    const [cat, near, far] = answer.data.map(({ embedding }) => embedding);
-    expect(answer.data.map(({ index }) => index)).toEqual([0, 1, 2]);
+  it('the official client, which requests base64, gets vectors in order', async () => {
+    const response = await openai.embeddings.create({ model: 'vectors', input: [CAT, NEAR, FAR] });
+    const [cat, near, far] = response.data.map(({ embedding }) => embedding);
+    expect(response.data.map(({ index }) => index)).toEqual([0, 1, 2]);
     for (const vector of [cat, near, far]) {
       expect(vector).toHaveLength(SIZE);
       expect(dot(vector, vector)).toBeCloseTo(1, 4);
     }
     expect(dot(cat, near)).toBeGreaterThan(dot(cat, far) + 0.2);
-    expect(answer.model).toBe('vectors');
-    expect(answer.usage.prompt_tokens).toBeGreaterThan(10);
+    expect(response.model).toBe('vectors');
+    expect(response.usage.prompt_tokens).toBeGreaterThan(10);
   });
 
-  it('floats are the same vector', async () => {
+  it('floats and base64 are the same vector', async () => {
     const coded = await openai.embeddings.create({ model: 'vectors', input: CAT });
     const plain = await openai.embeddings.create({ model: 'vectors', input: CAT, encoding_format: 'float' });
     expect(plain.data[0]?.embedding.map(Math.fround)).toEqual(coded.data[0]?.embedding);
@@ -91,18 +96,18 @@ describe('embeddings', () => {
   it.each([undefined, 'embed', 'svc/embed', 'vectors', 'text-embedding-3-small'])(
     'model %s means the same slot',
     async (model) => {
-      const answer = await post('/v1/embeddings', { model, input: CAT });
-      expect([answer.status, answer.headers['x-svc-slot']]).toEqual([200, 'embed']);
-      expect(answer.json()).toMatchObject({ object: 'list', model: 'vectors' });
+      const response = await post('/v1/embeddings', { model, input: CAT });
+      expect([response.status, response.headers['x-svc-slot']]).toEqual([200, 'embed']);
+      expect(response.json()).toMatchObject({ object: 'list', model: 'vectors' });
     },
   );
 
-  it('tokens are taken for text', async () => {
-    const answer = await post('/v1/embeddings', { input: [[100, 101], [102]] });
-    expect(answer.json<{ data: unknown[] }>().data).toHaveLength(2);
+  it('accepts token ids', async () => {
+    const response = await post('/v1/embeddings', { input: [[100, 101], [102]] });
+    expect(response.json<{ data: unknown[] }>().data).toHaveLength(2);
   });
 
-  it('too long a text, another length of vector and an empty text are refused with the reason', async () => {
+  it('a text that is too long, other dimensions and an empty text are rejected with the reason', async () => {
     const long = openai.embeddings.create({ model: 'vectors', input: 'x '.repeat(600) });
     await expect(long).rejects.toThrow(BadRequestError);
     await expect(long).rejects.toMatchObject({ code: 'context_length_exceeded' });
@@ -114,9 +119,9 @@ describe('embeddings', () => {
     });
   });
 
-  it('the request log knows the slot and the tokens', async () => {
+  it('the request log has the slot and the tokens', async () => {
     await post('/v1/embeddings', { model: 'vectors', input: CAT });
-    const { recent } = (await ask(gateway, 'GET', '/api/requests')).json<{
+    const { recent } = (await send(gateway, 'GET', '/api/requests')).json<{
       recent: { route: string; slot: string; prompt_tokens: number | null }[];
     }>();
     const last = recent.find(({ route }) => route === '/v1/embeddings');
@@ -129,29 +134,32 @@ describe('rerank', () => {
   const body = { model: 'ranks', query: 'cat on mat', documents: DOCUMENTS };
   type Results = { results: { index: number; relevance_score: number; document?: { text: string } }[] };
 
-  it.each(['/v1/rerankings', '/v1/rerank', '/v1/reranking'])('%s puts the best first', async (path) => {
-    const answer = await post(path, body);
-    expect([answer.status, answer.headers['x-svc-slot']]).toEqual([200, 'rerank']);
-    expect(answer.json()).toMatchObject({ object: 'list', model: 'ranks' });
-    expect(answer.json<Results>().results.map(({ index }) => index)).toEqual([1, 2, 0]);
+  it.each(['/v1/rerankings', '/v1/rerank', '/v1/reranking'])('%s returns the best first', async (path) => {
+    const response = await post(path, body);
+    expect([response.status, response.headers['x-svc-slot']]).toEqual([200, 'rerank']);
+    expect(response.json()).toMatchObject({ object: 'list', model: 'ranks' });
+    expect(response.json<Results>().results.map(({ index }) => index)).toEqual([1, 2, 0]);
   });
 
   it('top_n and return_documents', async () => {
     const { model: _, ...omitted } = body;
-    const answer = await post('/v1/rerankings', { ...omitted, top_n: 1, return_documents: true });
-    expect(answer.json<Results>().results).toMatchObject([{ index: 1, document: { text: CAT } }]);
+    const response = await post('/v1/rerankings', { ...omitted, top_n: 1, return_documents: true });
+    expect(response.json<Results>().results).toMatchObject([{ index: 1, document: { text: CAT } }]);
   });
 
   it.each([
     [{ query: 'cat', documents: [] }, 'documents'],
     [{ documents: DOCUMENTS }, 'query'],
   ])('%j is refused', async (wrong, param) => {
-    const answer = await post('/v1/rerank', wrong);
-    expect([answer.status, answer.json<{ error: { param: string } }>().error.param]).toEqual([400, param]);
+    const response = await post('/v1/rerank', wrong);
+    expect([response.status, response.json<{ error: { param: string } }>().error.param]).toEqual([
+      400,
+      param,
+    ]);
   });
 });
 
-describe('a model that cannot do it', () => {
+describe('a model without the capability', () => {
   it.each([
     ['/v1/chat/completions', { model: 'vectors', messages: [{ role: 'user', content: 'hi' }] }],
     ['/v1/chat/completions', { model: 'ranks', messages: [{ role: 'user', content: 'hi' }] }],
@@ -159,38 +167,38 @@ describe('a model that cannot do it', () => {
     ['/v1/embeddings', { model: 'ranks', input: 'hi' }],
     ['/v1/rerank', { model: 'vectors', query: 'a', documents: ['b'] }],
   ])('%s %j is 409', async (path, body) => {
-    const answer = await post(path, body);
-    expect([answer.status, answer.code]).toEqual([409, 'dispatch.capability_mismatch']);
+    const response = await post(path, body);
+    expect([response.status, response.code]).toEqual([409, 'dispatch.capability_mismatch']);
   });
 
-  it('the official client tells it apart', async () => {
+  it('the official client throws ConflictError', async () => {
     const wrong = openai.embeddings.create({ model: 'agent', input: 'hi' });
     await expect(wrong).rejects.toThrow(ConflictError);
   });
 });
 
-describe('chat models beside agent', () => {
-  const say = (model: string) =>
+describe('other chat models', () => {
+  const chat = (model: string) =>
     post('/v1/chat/completions', { model, messages: [{ role: 'user', content: '.' }], temperature: 0 });
-  const text = (answer: { json<T>(): T }) =>
-    answer.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content;
+  const text = (response: { json<T>(): T }) =>
+    response.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content;
 
-  it('naming one by its id loads it; agent stays what it is', async () => {
-    const two = await say('Chat.Two');
+  it('requesting one by its id loads it; agent keeps its model', async () => {
+    const two = await chat('Chat.Two');
     expect([two.status, two.headers['x-svc-slot'], text(two)]).toEqual([200, 'chat-two', 'two answers']);
-    for (const name of ['agent', 'chat-one']) expect(text(await say(name))).toBe('one speaks');
-    for (const name of ['chat-two', 'svc/chat-two']) expect(text(await say(name))).toBe('two answers');
+    for (const name of ['agent', 'chat-one']) expect(text(await chat(name))).toBe('one speaks');
+    for (const name of ['chat-two', 'svc/chat-two']) expect(text(await chat(name))).toBe('two answers');
   });
 });
 
-describe('models that come and go', () => {
+describe('added and removed models', () => {
   const names = async () => (await slots(gateway)).map(({ name }) => name);
-  const rescan = async (done: () => Promise<boolean>, what: string) => {
+  const rescan = async (condition: () => Promise<boolean>, description: string) => {
     gateway.signal('SIGHUP');
-    await until(done, what);
+    await until(condition, description);
   };
 
-  it('a new one answers to its id without taking slot embed, a deleted one is gone', async () => {
+  it('a new one is served by its id without taking slot embed; a deleted one is removed', async () => {
     putModel(gateway.home, 'a-vectors', tinyEmbed({ size: 32 }));
     await rescan(async () => (await names()).includes('a-vectors'), 'the new slot');
     const wide = await openai.embeddings.create({ model: 'embed', input: CAT });
@@ -198,24 +206,24 @@ describe('models that come and go', () => {
     expect([wide, slim].map(({ data }) => data[0]?.embedding.length)).toEqual([SIZE, 32]);
     rmSync(join(gateway.home, 'state', 'models', 'a-vectors.gguf'));
     await rescan(async () => !(await names()).includes('a-vectors'), 'the slot to be gone');
-    expect(await listed()).not.toContain('a-vectors');
+    expect(await listedIds()).not.toContain('a-vectors');
   });
 
-  it('embed keeps its model over a restart; a slot file of that name only completes it', async () => {
+  it('embed keeps its model across a restart; a slot file of that name only adds settings', async () => {
     putModel(gateway.home, 'a-vectors', tinyEmbed({ size: 32 }));
     await rescan(async () => (await names()).includes('a-vectors'), 'the new slot');
     writeFileSync(join(gateway.home, 'config', 'slots', 'embed.toml'), 'context = 256\n');
     expect(await gateway.stop()).toBe(0);
-    await gateway.again(() => startGateway({ home: gateway.home }));
+    await gateway.replace(() => startGateway({ home: gateway.home }));
     await until(async () => (await names()).length === 5, 'all slots');
     const embed = (await slots(gateway)).find(({ name }) => name === 'embed');
     expect(embed).toMatchObject({ model: 'vectors', type: 'embedding', auto: false });
-    const answer = await post('/v1/embeddings', { input: 'x '.repeat(300), model: 'embed' });
-    expect(answer.code).toBe('context_length_exceeded');
-    expect(answer.text).toContain('256');
+    const response = await post('/v1/embeddings', { input: 'x '.repeat(300), model: 'embed' });
+    expect(response.code).toBe('context_length_exceeded');
+    expect(response.text).toContain('256');
   });
 
-  it('what the engine did is in its log, without a place', () => {
+  it('the engine log names the model without its path', () => {
     const log = join(gateway.home, 'state', 'logs', 'rerank.log');
     expect(existsSync(log)).toBe(true);
     expect(readFileSync(log, 'utf8')).toContain('started ranks');

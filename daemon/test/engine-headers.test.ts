@@ -1,4 +1,4 @@
-/** What crosses the line between gateway and engine: headers, paths and bytes, in both directions. */
+/** Headers, paths and bodies between gateway and engine, in both directions. */
 import { type IncomingMessage, type RequestListener, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { slotRecord } from '../contract/testing/slot-record.ts';
@@ -25,52 +25,49 @@ describe('H01 headers towards an engine', () => {
     ['/v1/embeddings', '{"input":"x"}', '{"model":"qwen","input":"x"}', 'embedding', {}],
     ['/v1/rerankings', '{"query":"x"}', '{"model":"qwen","query":"x"}', 'rerank', {}],
     ['/v1/audio/transcriptions', form, form, 'stt', { 'content-type': 'multipart/form-data; boundary=x' }],
-  ] as const)(
-    '%s: a short list of our own, the body to the byte',
-    async (path, body, arrives, type, more) => {
-      const seen: RecordedRequest[] = [];
-      const { gateway, slots, engine } = await setUp(recorder(seen));
-      const names = { llm: 'agent', embedding: 'embed', rerank: 'rerank', stt: 'stt' };
-      slots.records = [slotRecord({ name: names[type], type, model: 'qwen' })];
-      const answer = await post(gateway.origin, path, body, {
-        ...POISON,
-        accept: 'application/json',
-        ...more,
-      });
-      expect(answer).toMatchObject({ status: 200, body: '{}' });
-      expect(seen).toEqual([
-        {
-          method: 'POST',
-          url: path === '/v1/rerankings' ? '/v1/rerank' : path,
-          headers: expectedHeaders(engine.origin, arrives, { accept: 'application/json', ...more }),
-          body: arrives,
-        },
-      ]);
-      expect(JSON.stringify(seen)).not.toContain(SECRET);
-    },
-  );
+  ] as const)('%s: only our own headers, and the exact body', async (path, body, arrives, type, more) => {
+    const received: RecordedRequest[] = [];
+    const { gateway, slots, engine } = await setUp(recorder(received));
+    const names = { llm: 'agent', embedding: 'embed', rerank: 'rerank', stt: 'stt' };
+    slots.records = [slotRecord({ name: names[type], type, model: 'qwen' })];
+    const response = await post(gateway.origin, path, body, {
+      ...POISON,
+      accept: 'application/json',
+      ...more,
+    });
+    expect(response).toMatchObject({ status: 200, body: '{}' });
+    expect(received).toEqual([
+      {
+        method: 'POST',
+        url: path === '/v1/rerankings' ? '/v1/rerank' : path,
+        headers: expectedHeaders(engine.origin, arrives, { accept: 'application/json', ...more }),
+        body: arrives,
+      },
+    ]);
+    expect(JSON.stringify(received)).not.toContain(SECRET);
+  });
 
-  it('a caller cannot take away or replace our headers by naming them in Connection', async () => {
-    const seen: RecordedRequest[] = [];
-    const { gateway, engine } = await setUp(recorder(seen));
+  it('a caller cannot remove or replace our headers by naming them in Connection', async () => {
+    const received: RecordedRequest[] = [];
+    const { gateway, engine } = await setUp(recorder(received));
     const body = JSON.stringify({ ...hello, model: 'qwen' });
     await post(gateway.origin, CHAT, body, {
       connection: 'authorization, content-length, x-request-id, host',
     });
-    expect(seen[0]?.headers).toEqual(expectedHeaders(engine.origin, body));
+    expect(received[0]?.headers).toEqual(expectedHeaders(engine.origin, body));
   });
 });
 
 describe('H02 the key of an upstream', () => {
   const KEYS: Record<string, string> = { one: 'sk-one-0123456789', two: 'sk-two-0123456789' };
 
-  /** Two upstreams with keys of their own, and a slot. */
+  /** Two upstreams with different keys, and a slot. */
   async function providers(play: RequestListener) {
-    const seen: Record<string, RecordedRequest[]> = { one: [], two: [], slot: [] };
+    const received: Record<string, RecordedRequest[]> = { one: [], two: [], slot: [] };
     const origins: Record<string, string> = {};
     for (const name of ['one', 'two']) {
       const server = await listen((req, res) =>
-        (name === 'two' ? play : recorder(seen.one as RecordedRequest[]))(req, res),
+        (name === 'two' ? play : recorder(received.one as RecordedRequest[]))(req, res),
       );
       closers.push(server.close);
       origins[name] = server.origin;
@@ -85,46 +82,46 @@ describe('H02 the key of an upstream', () => {
           headers: { authorization: `Bearer ${KEYS[name]}` },
         }),
     };
-    const set = await setUp(recorder(seen.slot as RecordedRequest[]), { upstreams });
-    return { ...set, seen };
+    const set = await setUp(recorder(received.slot as RecordedRequest[]), { upstreams });
+    return { ...set, received };
   }
 
   it('goes to its own origin only', async () => {
     const two: RecordedRequest[] = [];
-    const { gateway, seen } = await providers(recorder(two));
+    const { gateway, received } = await providers(recorder(two));
     for (const model of ['model-one', 'model-two', 'agent'])
       await post(gateway.origin, CHAT, { ...hello, model });
-    expect(seen.one?.[0]?.headers.authorization).toBe(`Bearer ${KEYS.one}`);
+    expect(received.one?.[0]?.headers.authorization).toBe(`Bearer ${KEYS.one}`);
     expect(two[0]?.headers.authorization).toBe(`Bearer ${KEYS.two}`);
-    expect(seen.slot?.[0]?.headers.authorization).toBe('Bearer engine-key');
-    expect(JSON.stringify([seen.slot, two])).not.toContain(KEYS.one);
-    expect(JSON.stringify([seen.slot, seen.one])).not.toContain(KEYS.two);
+    expect(received.slot?.[0]?.headers.authorization).toBe('Bearer engine-key');
+    expect(JSON.stringify([received.slot, two])).not.toContain(KEYS.one);
+    expect(JSON.stringify([received.slot, received.one])).not.toContain(KEYS.two);
   });
 
   it.each([
     [
-      'in an error that passes byte for byte',
+      'in an error that is passed unchanged',
       429,
       { error: { code: 'rate', message: `key ${KEYS.two} is over` } },
     ],
     ['in an error that is wrapped', 500, { detail: `bad ${KEYS.two}`, again: KEYS.two }],
-    ['in a refusal of our credential', 401, { error: { code: 'x', message: `bad ${KEYS.two}` } }],
+    ['in an error about our credential', 401, { error: { code: 'x', message: `bad ${KEYS.two}` } }],
     ['in an error inside a 200', 200, { error: { code: 500, message: KEYS.two } }],
   ])('X03 %s never reaches the caller, nor the log', async (_, status, body) => {
     const { gateway } = await providers((_req, res) => {
       res.writeHead(status, { 'content-type': 'application/json', 'x-echo': KEYS.two });
       res.end(JSON.stringify(body));
     });
-    const answer = await post(gateway.origin, CHAT, { ...hello, model: 'model-two' });
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(answer.whole).toBe(true);
-    expect(() => JSON.parse(answer.body)).not.toThrow();
-    expect(JSON.stringify([answer, gateway.log, gateway.finished])).not.toContain(KEYS.two);
+    const response = await post(gateway.origin, CHAT, { ...hello, model: 'model-two' });
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.whole).toBe(true);
+    expect(() => JSON.parse(response.body)).not.toThrow();
+    expect(JSON.stringify([response, gateway.log, gateway.finished])).not.toContain(KEYS.two);
   });
 });
 
-describe('H03 headers of one hop', () => {
-  it('of an engine end here, and nothing that speaks for the gateway passes', async () => {
+describe('H03 hop-by-hop headers', () => {
+  it('of an engine are removed, and so are headers that the gateway sets itself', async () => {
     const { gateway } = await setUp((_req, res) => {
       res.writeHead(200, {
         'content-type': 'application/json; charset=utf-8',
@@ -163,23 +160,23 @@ describe('H03 headers of one hop', () => {
     expect(headers).toMatchObject({ 'x-request-id': 'r1', 'x-svc-slot': 'agent', connection: 'close' });
   });
 
-  it("the length towards the engine is that of the rewritten body, whatever the caller's framing", async () => {
-    const seen: RecordedRequest[] = [];
-    const { gateway } = await setUp(recorder(seen));
+  it('content-length towards the engine is that of the rewritten body, for any framing of the caller', async () => {
+    const received: RecordedRequest[] = [];
+    const { gateway } = await setUp(recorder(received));
     const body = JSON.stringify({ ...hello, omni: true });
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const req = request(`${gateway.origin}${CHAT}`, { method: 'POST', agent: false }, resolve);
       req.on('error', reject);
       for (const letter of body) req.write(letter);
       req.end();
     });
-    expect((await readAll(answer)).status).toBe(200);
-    expect(seen[0]?.headers).not.toHaveProperty('transfer-encoding');
-    expect(seen[0]?.body).toBe(JSON.stringify({ ...hello, model: 'qwen' }));
-    expect(seen[0]?.headers['content-length']).toBe(String(seen[0]?.body.length));
+    expect((await readAll(response)).status).toBe(200);
+    expect(received[0]?.headers).not.toHaveProperty('transfer-encoding');
+    expect(received[0]?.body).toBe(JSON.stringify({ ...hello, model: 'qwen' }));
+    expect(received[0]?.headers['content-length']).toBe(String(received[0]?.body.length));
   });
 
-  it('an engine that answers 204 gives 204 without a body; 304 is no answer to a POST', async () => {
+  it('204 of an engine passes without a body; 304 to a POST is 502', async () => {
     let status = 204;
     const { gateway } = await setUp((_req, res) => {
       res.writeHead(status);
@@ -202,10 +199,10 @@ describe('H08 the query', () => {
     ['?a=1&a=1&empty=&flag', '?a=1&a=1&empty=&flag'],
     ['?not_api_key=1&api_keys=2', '?not_api_key=1&api_keys=2'],
   ])('%s arrives as %j', async (query, expected) => {
-    const seen: RecordedRequest[] = [];
-    const { gateway } = await setUp(recorder(seen));
+    const received: RecordedRequest[] = [];
+    const { gateway } = await setUp(recorder(received));
     await post(gateway.origin, `${CHAT}${query}`, hello);
-    expect(seen[0]?.url).toBe(`${CHAT}${expected}`);
+    expect(received[0]?.url).toBe(`${CHAT}${expected}`);
   });
 });
 
@@ -217,17 +214,17 @@ describe('H09 redirects of an engine', () => {
       res.end();
     });
     closers.push(canary.close);
-    let asked = 0;
+    let requests = 0;
     const { gateway } = await setUp((_req, res) => {
-      asked += 1;
+      requests += 1;
       res.writeHead(status, { location: `${canary.origin}/steal` });
       res.end();
     });
-    const answer = await post(gateway.origin, CHAT, hello);
-    expect(answer.status).toBe(502);
-    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'upstream.error' } });
-    expect(answer.headers).not.toHaveProperty('location');
-    expect(answer.body).not.toContain('steal');
-    expect([asked, hits]).toEqual([1, 0]);
+    const response = await post(gateway.origin, CHAT, hello);
+    expect(response.status).toBe(502);
+    expect(JSON.parse(response.body)).toMatchObject({ error: { code: 'upstream.error' } });
+    expect(response.headers).not.toHaveProperty('location');
+    expect(response.body).not.toContain('steal');
+    expect([requests, hits]).toEqual([1, 0]);
   });
 });

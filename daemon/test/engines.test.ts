@@ -1,6 +1,6 @@
 /**
  * External programs and attached servers over a real port (docs/spec/contract.md#engines, docs/spec/contract.md#runners):
- * a slot file each, requests through /v1, and failures of the programs. e2e/system/engines has the same with llama-server and whisper-server.
+ * one slot file each, requests through /v1, and failures of the programs. e2e/system/engines tests the same with llama-server and whisper-server.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -10,20 +10,20 @@ import type { SlotRecord } from '../contract/slots.ts';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
-import { alive } from './harness/descendants.ts';
+import { isAlive } from './harness/descendants.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { ask, said } from './harness/http.ts';
+import { replyText, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slot, slotDo, slotState } from './harness/slots.ts';
+import { runSlotAction, slot, waitForSlotState } from './harness/slots.ts';
 
 const CHAT = '/v1/chat/completions';
 
 const home = newHome();
 let program: string;
-/** Listens on a port that is none of ours, and counts who comes. */
-let stranger: Server;
-let met = 0;
+/** Listens on a port that does not belong to the engine, and counts connections. */
+let foreignServer: Server;
+let foreignConnections = 0;
 
 const list = (words: readonly string[]) => JSON.stringify(words);
 const node = (...words: string[]) => list([process.execPath, program, ...words]);
@@ -33,36 +33,36 @@ function files(): Record<string, string> {
   return {
     'config/slots/agent.toml': 'autoload = false\nmodel = "chat"\n',
     'config/slots/other.toml': `engine = "custom"\nkey_env = "ENGINE_KEY"\ncommand = ${node(...listen, '--loading', '1')}\nmodel = "their-model"\n`,
-    'config/slots/elsewhere.toml': `engine = "custom"\ncommand = ${node('--port', String(portOf(stranger)))}\n`,
+    'config/slots/elsewhere.toml': `engine = "custom"\ncommand = ${node('--port', String(portOf(foreignServer)))}\n`,
     'config/slots/missing.toml': 'engine = "custom"\ncommand = ["no-such-program"]\n',
   };
 }
 
 beforeAll(async () => {
   program = writeOtherProgram(home);
-  stranger = createServer((socket) => {
-    met += 1;
+  foreignServer = createServer((socket) => {
+    foreignConnections += 1;
     socket.on('error', () => {});
     socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
   });
-  await listenOnLoopback(stranger);
+  await listenOnLoopback(foreignServer);
 });
-afterAll(() => void stranger?.close());
+afterAll(() => void foreignServer?.close());
 const gateway = new OneGateway(() => startGateway({ home, models: { chat: tinyChat() }, files: files() }));
 
-const say = (model: string) => {
+const chat = (model: string) => {
   const body = { model, messages: [{ role: 'user', content: 'x' }], temperature: 0, max_tokens: 16 };
-  return ask(gateway, 'POST', CHAT, { body });
+  return send(gateway, 'POST', CHAT, { body });
 };
 const argvOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1');
 const reasonOf = (record: SlotRecord) => record.failure?.reason;
 
-describe('a program of somebody else', () => {
-  it('serves its slot: by name, by model, and with its own name for the model', async () => {
-    const answer = await say('other');
-    expect(answer.headers).toMatchObject({ 'x-svc-slot': 'other', 'x-svc-model': 'their-model' });
-    expect(said(answer)).toBe('Hello from another program. (their-model)');
-    expect(said(await say('their-model'))).toBe('Hello from another program. (their-model)');
+describe('a custom engine', () => {
+  it('serves its slot by slot name and model name, under its own name for the model', async () => {
+    const response = await chat('other');
+    expect(response.headers).toMatchObject({ 'x-svc-slot': 'other', 'x-svc-model': 'their-model' });
+    expect(replyText(response)).toBe('Hello from another program. (their-model)');
+    expect(replyText(await chat('their-model'))).toBe('Hello from another program. (their-model)');
     expect(await slot(gateway, 'other')).toMatchObject({
       engine: 'custom',
       runner: 'process',
@@ -73,49 +73,49 @@ describe('a program of somebody else', () => {
   });
 
   it('P03: killed, the slot fails with its reason, and the next load is clean', async () => {
-    await say('other');
+    await chat('other');
     const { pid } = await slot(gateway, 'other');
     process.kill(pid as number, 'SIGKILL');
-    const failed = await slotState(gateway, 'other', 'error');
+    const failed = await waitForSlotState(gateway, 'other', 'error');
     expect(reasonOf(failed)).toMatch(/^The engine was killed \(SIGKILL\)/);
-    expect((await slotDo(gateway, 'other', 'load')).status).toBe(200);
-    expect(said(await say('other'))).toContain('Hello from another program.');
+    expect((await runSlotAction(gateway, 'other', 'load')).status).toBe(200);
+    expect(replyText(await chat('other'))).toContain('Hello from another program.');
     expect((await slot(gateway, 'other')).pid).not.toBe(pid);
   });
 
-  it('P02 that listens where a stranger does fails, and the stranger is never asked', async () => {
-    const answer = await slotDo(gateway, 'elsewhere', 'load');
-    expect([answer.status, answer.code]).toEqual([503, 'slot.failed']);
+  it('P02 whose port is used by another program fails, and that program gets no request', async () => {
+    const response = await runSlotAction(gateway, 'elsewhere', 'load');
+    expect([response.status, response.code]).toEqual([503, 'slot.failed']);
     const reason = 'Another program has taken the port of the engine.';
     expect(reasonOf(await slot(gateway, 'elsewhere'))).toBe(reason);
-    expect(met).toBe(0);
+    expect(foreignConnections).toBe(0);
   });
 
-  it('that is not installed is named with the way to get it', async () => {
-    expect((await slotDo(gateway, 'missing', 'load')).code).toBe('slot.failed');
+  it('that is not installed fails with the advice', async () => {
+    expect((await runSlotAction(gateway, 'missing', 'load')).code).toBe('slot.failed');
     const reason = 'The program no-such-program was not found. Install it, or mend command.';
     expect(reasonOf(await slot(gateway, 'missing'))).toBe(reason);
   });
 
-  it('P06: does not outlive a gateway that is killed, at the next start at the latest', async () => {
-    await say('other');
+  it('P06: does not survive a killed gateway beyond its next start', async () => {
+    await chat('other');
     const { pid } = await slot(gateway, 'other');
     await gateway.stop('SIGKILL');
-    await gateway.again(() => startGateway({ home }));
-    await until(() => !alive(pid as number), 'the engine to be gone');
-    expect(said(await say('other'))).toContain('Hello from another program.');
+    await gateway.replace(() => startGateway({ home }));
+    await until(() => !isAlive(pid as number), 'the engine to end');
+    expect(replyText(await chat('other'))).toContain('Hello from another program.');
   });
 });
 
 describe('an attached server', () => {
   const slotFile = (name: string, text: string) =>
     writeFileSync(join(home, 'config', 'slots', `${name}.toml`), text);
-  const known = (name: string) =>
-    until(async () => (await ask(gateway, 'GET', `/api/slots/${name}`)).status === 200, `slot ${name}`);
+  const waitForSlot = (name: string) =>
+    until(async () => (await send(gateway, 'GET', `/api/slots/${name}`)).status === 200, `slot ${name}`);
   const ATTACH = 'engine = "custom"\nrunner = "attach"\n';
 
-  it('serves its slot, and letting go of it leaves it running', async () => {
-    await say('other');
+  it('serves its slot, and keeps running after an unload', async () => {
+    await chat('other');
     const { pid } = await slot(gateway, 'other');
     const words = argvOf(pid as number).split('\0');
     const port = words[words.indexOf('--port') + 1];
@@ -126,25 +126,25 @@ describe('an attached server', () => {
       'far',
       `${ATTACH}url = "http://127.0.0.1:${port}"\nkey_env = "UPSTREAM_THEIRS"\nmodel = "far-model"\n`,
     );
-    await known('far');
-    await until(async () => (await slotDo(gateway, 'far', 'load')).status === 200, 'slot far to load');
-    const answer = await say('far');
-    expect(said(answer)).toBe('Hello from another program. (far-model)');
+    await waitForSlot('far');
+    await until(async () => (await runSlotAction(gateway, 'far', 'load')).status === 200, 'slot far to load');
+    const response = await chat('far');
+    expect(replyText(response)).toBe('Hello from another program. (far-model)');
     expect(await slot(gateway, 'far')).toMatchObject({ runner: 'attach', device: 'remote', pid: null });
-    expect((await slotDo(gateway, 'far', 'unload')).status).toBe(200);
-    expect(alive(pid as number)).toBe(true);
+    expect((await runSlotAction(gateway, 'far', 'unload')).status).toBe(200);
+    expect(isAlive(pid as number)).toBe(true);
   });
 
-  it('that is the gateway itself is refused', async () => {
+  it('at the address of the gateway is rejected', async () => {
     slotFile('self', `${ATTACH}url = "http://localhost:${gateway.port}"\nhealth = "/api/health"\n`);
-    await known('self');
-    expect((await slotDo(gateway, 'self', 'load')).code).toBe('slot.failed');
+    await waitForSlot('self');
+    expect((await runSlotAction(gateway, 'self', 'load')).code).toBe('slot.failed');
     expect(reasonOf(await slot(gateway, 'self'))).toBe('The address of url is this gateway itself.');
   });
 
-  it('at a metadata address is no slot at all', async () => {
+  it('at a metadata address makes no slot', async () => {
     slotFile('cloud', `${ATTACH}url = "http://169.254.169.254"\n`);
     await gateway.waitFor('link-local and unspecified addresses are never connected to');
-    expect((await ask(gateway, 'GET', '/api/slots/cloud')).status).toBe(404);
+    expect((await send(gateway, 'GET', '/api/slots/cloud')).status).toBe(404);
   });
 });

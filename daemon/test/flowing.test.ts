@@ -1,4 +1,4 @@
-/** Recordings that go on to an engine while they come: what engines and senders may do in the middle of one. */
+/** Recordings that are forwarded while they are being received: what engines and senders may do meanwhile. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
 import { startGateway, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slot, slotIdle, slotState } from './harness/slots.ts';
+import { slot, waitForIdleSlot, waitForSlotState } from './harness/slots.ts';
 
 const PATH = '/v1/audio/transcriptions';
 const TYPE = 'multipart/form-data; boundary=xyz';
@@ -19,28 +19,28 @@ const HEAD = Buffer.concat([part('model'), Buffer.from('stt\r\n'), part('file', 
 const END = Buffer.from('\r\n--xyz--\r\n');
 const form = (bytes: number) => Buffer.concat([HEAD, Buffer.alloc(bytes, 'RIFF'), END]);
 
-type Play = (req: IncomingMessage, res: ServerResponse) => void;
-const text = (res: ServerResponse, words: string) =>
+type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+const sendText = (res: ServerResponse, words: string) =>
   res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ text: words }));
-/** An engine that hears the sum of what it was sent. */
-const hears: Play = async (req, res) => {
+/** An engine that returns the hash of the body. */
+const answerWithHash: Handler = async (req, res) => {
   const hash = createHash('sha256');
   try {
     for await (const chunk of req) hash.update(chunk as Buffer);
-    text(res, hash.digest('hex'));
+    sendText(res, hash.digest('hex'));
   } catch {
-    // Its sender has left.
+    // The sender disconnected.
   }
 };
-const sumOf = (body: Buffer) => createHash('sha256').update(body).digest('hex');
+const hashOf = (body: Buffer) => createHash('sha256').update(body).digest('hex');
 
-let play: Play = hears;
+let handler: Handler = answerWithHash;
 let engine: Server;
 beforeAll(async () => {
   engine = createServer((req, res) => {
     req.on('error', () => {});
-    if (req.method === 'POST') play(req, res);
-    else text(res, 'here');
+    if (req.method === 'POST') handler(req, res);
+    else sendText(res, 'here');
   });
   await listenOnLoopback(engine);
 });
@@ -54,17 +54,17 @@ const gateway = new OneGateway(() => {
   return startGateway({ files: { 'config/slots/stt.toml': stt } });
 });
 beforeAll(async () => {
-  await slotState(gateway, 'stt', 'ready');
+  await waitForSlotState(gateway, 'stt', 'ready');
 });
 beforeEach(() => {
-  play = hears;
+  handler = answerWithHash;
 });
 
-const post = (body: Buffer) => ask(gateway, 'POST', PATH, { body, headers: { 'content-type': TYPE } });
-const free = () => slotIdle(gateway, 'stt');
+const post = (body: Buffer) => send(gateway, 'POST', PATH, { body, headers: { 'content-type': TYPE } });
+const waitForIdle = () => waitForIdleSlot(gateway, 'stt');
 
-/** Begins to send a form of so many bytes, and answers what it is told. */
-function begin(length: number) {
+/** Starts to send a form of `length` bytes. `status` resolves to the response status. */
+function startUpload(length: number) {
   const headers = { 'content-type': TYPE, 'content-length': String(length) };
   const sending = request({ port: gateway.port, method: 'POST', path: PATH, headers });
   const status = new Promise<number>((resolve) => {
@@ -77,95 +77,95 @@ function begin(length: number) {
   return { sending, status };
 }
 
-/** One whole recording is heard: nothing of what went before has stayed. */
-async function stillHears(): Promise<void> {
-  play = hears;
-  await free();
+/** Expects that a complete recording is transcribed: nothing of the earlier one remains. */
+async function expectStillWorks(): Promise<void> {
+  handler = answerWithHash;
+  await waitForIdle();
   const body = form(2 * MIB);
-  expect((await post(body)).json()).toEqual({ text: sumOf(body) });
+  expect((await post(body)).json()).toEqual({ text: hashOf(body) });
 }
 
-it.each([0, MIB / 2, 3 * MIB, 40 * MIB])('%i bytes arrive as they were sent', async (bytes) => {
+it.each([0, MIB / 2, 3 * MIB, 40 * MIB])('%i bytes arrive unchanged', async (bytes) => {
   const body = form(bytes);
-  expect((await post(body)).json()).toEqual({ text: sumOf(body) });
-  await free();
+  expect((await post(body)).json()).toEqual({ text: hashOf(body) });
+  await waitForIdle();
 });
 
-it('the engine hears the first bytes before the last ones are sent', async () => {
-  const heard = Promise.withResolvers<void>();
-  play = (req, res) => {
-    req.once('data', () => heard.resolve());
-    hears(req, res);
+it('the engine receives the first bytes before the last ones are sent', async () => {
+  const firstBytes = Promise.withResolvers<void>();
+  handler = (req, res) => {
+    req.once('data', () => firstBytes.resolve());
+    answerWithHash(req, res);
   };
   const body = form(8 * MIB);
-  const { sending, status } = begin(body.length);
+  const { sending, status } = startUpload(body.length);
   sending.write(body.subarray(0, 2 * MIB));
-  await heard.promise;
+  await firstBytes.promise;
   sending.end(body.subarray(2 * MIB));
   expect(await status).toBe(200);
 });
 
-it('an engine that refuses before it has read all: the caller is told, and the next one is heard', async () => {
-  play = (_, res) => {
+it('an engine that rejects the upload early: the caller gets the error, and the next upload works', async () => {
+  handler = (_, res) => {
     res.writeHead(400, { 'content-type': 'application/json' });
     res.end(JSON.stringify({ error: { message: 'too loud' } }));
   };
   expect((await post(form(30 * MIB))).status).toBe(400);
-  await stillHears();
+  await expectStillWorks();
 });
 
-/** Sends a form as a client does that reads nothing before it has written all. */
-async function writeThenRead(body: Buffer): Promise<{ answer: string; failed: Error[] }> {
+/** Sends a form like a client that reads nothing before it has written everything. */
+async function writeThenRead(body: Buffer): Promise<{ response: string; errors: Error[] }> {
   const socket = connect(gateway.port, '127.0.0.1');
   socket.pause();
-  let answer = '';
+  let response = '';
   socket.on('data', (chunk: Buffer) => {
-    answer += chunk.toString();
+    response += chunk.toString();
   });
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  const failed: Error[] = [];
-  socket.on('error', (error) => failed.push(error));
+  const errors: Error[] = [];
+  socket.on('error', (error) => errors.push(error));
   socket.write(
     `POST ${PATH} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: ${TYPE}\r\ncontent-length: ${body.length}\r\n\r\n`,
   );
   socket.write(body, () => socket.resume());
   await closed;
-  return { answer, failed };
+  return { response, errors };
 }
 
-it('a refusal reaches one who reads nothing before he has written all', async () => {
+it('an error reaches a client that reads only after it has written everything', async () => {
   const body = Buffer.concat([part('model'), Buffer.from('other\r\n'), form(40 * MIB)]);
-  const { answer, failed } = await writeThenRead(body);
-  expect(failed).toEqual([]);
-  expect(answer).toContain('HTTP/1.1 422');
+  const { response, errors } = await writeThenRead(body);
+  expect(errors).toEqual([]);
+  expect(response).toContain('HTTP/1.1 422');
 });
 
-it('an answer before the end reaches one who reads nothing before he has written all', async () => {
-  play = (_, res) => {
+it('an early response reaches a client that reads only after it has written everything', async () => {
+  handler = (_, res) => {
     res.writeHead(429, { 'content-type': 'application/json' });
     res.end(JSON.stringify({ error: { message: 'later', code: 'queue_full' } }));
   };
-  const { answer, failed } = await writeThenRead(form(60 * MIB));
-  expect(failed).toEqual([]);
-  expect(answer).toContain('HTTP/1.1 429');
-  expect(answer).toContain('queue_full');
-  await stillHears();
+  const { response, errors } = await writeThenRead(form(60 * MIB));
+  expect(errors).toEqual([]);
+  expect(response).toContain('HTTP/1.1 429');
+  expect(response).toContain('queue_full');
+  await expectStillWorks();
 });
 
-/** Keeps the engine busy until it is called. */
-async function busy(): Promise<() => void> {
-  const asked = Promise.withResolvers<() => void>();
-  play = (req, res) => {
+/** Makes the engine busy. Returns a function that ends it. */
+async function makeEngineBusy(): Promise<() => void> {
+  const received = Promise.withResolvers<() => void>();
+  handler = (req, res) => {
     req.resume();
-    asked.resolve(() => text(res, 'done'));
+    received.resolve(() => sendText(res, 'done'));
   };
-  const { sending } = begin(form(MIB).length);
+  const { sending } = startUpload(form(MIB).length);
   sending.end(form(MIB));
-  return asked.promise;
+  return received.promise;
 }
 
-it('a form that is refused while it stands in line is told so at once, and leaves the line', async () => {
-  const done = await busy();
+it('a form that becomes invalid while it is queued is rejected at once and leaves the queue', async () => {
+  const done = await makeEngineBusy();
   const body = Buffer.concat([
     form(5 * MIB).subarray(0, -END.length),
     Buffer.from('\r\n'),
@@ -173,72 +173,72 @@ it('a form that is refused while it stands in line is told so at once, and leave
     Buffer.from('other'),
     END,
   ]);
-  const { sending, status } = begin(body.length);
+  const { sending, status } = startUpload(body.length);
   sending.write(body.subarray(0, 3 * MIB));
-  await until(async () => (await slot(gateway, 'stt')).queued === 1, 'the second one to stand in line');
+  await until(async () => (await slot(gateway, 'stt')).queued === 1, 'the second request to be queued');
   sending.end(body.subarray(3 * MIB));
   expect(await status).toBe(422);
-  await until(async () => (await slot(gateway, 'stt')).queued === 0, 'the line to be empty');
+  await until(async () => (await slot(gateway, 'stt')).queued === 0, 'the queue to be empty');
   done();
-  await stillHears();
+  await expectStillWorks();
 });
 
-it('one who waits for the engine has not to wait with his sending, and all of it is heard', async () => {
-  const done = await busy();
+it('a queued caller can send its whole body, and all of it is forwarded', async () => {
+  const done = await makeEngineBusy();
   const body = form(30 * MIB);
-  const answered = post(body);
-  await until(async () => (await slot(gateway, 'stt')).queued === 1, 'the second one to stand in line');
+  const responding = post(body);
+  await until(async () => (await slot(gateway, 'stt')).queued === 1, 'the second request to be queued');
   await sleep(300);
-  play = hears;
+  handler = answerWithHash;
   done();
-  expect((await answered).json()).toEqual({ text: sumOf(body) });
+  expect((await responding).json()).toEqual({ text: hashOf(body) });
 });
 
-it('an engine that dies in the middle is 502', async () => {
-  play = (req) => void req.once('data', () => req.socket.destroy());
+it('an engine that dies during an upload is 502', async () => {
+  handler = (req) => void req.once('data', () => req.socket.destroy());
   expect(await post(form(30 * MIB))).toMatchObject({ status: 502, code: 'dispatch.upstream_unavailable' });
-  await stillHears();
+  await expectStillWorks();
 });
 
-it('a sender that stops in the middle has ten seconds', async () => {
-  const { sending, status } = begin(40 * MIB);
+it('a sender that stalls is cut off after ten seconds', async () => {
+  const { sending, status } = startUpload(40 * MIB);
   sending.write(form(6 * MIB).subarray(0, 5 * MIB));
-  await until(async () => (await slot(gateway, 'stt')).active === 1, 'the engine to be asked');
-  const drops = setInterval(() => sending.write('x'), 500);
+  await until(async () => (await slot(gateway, 'stt')).active === 1, 'the engine to receive the request');
+  const timer = setInterval(() => sending.write('x'), 500);
   const since = performance.now();
   expect(await status).toBe(408);
-  clearInterval(drops);
+  clearInterval(timer);
   expect(performance.now() - since).toBeLessThan(50_000);
   sending.destroy();
-  await stillHears();
+  await expectStillWorks();
 }, 60_000);
 
-it('callers who leave in the middle, many at once, leave nothing behind', async () => {
+it('many clients that disconnect during an upload leave nothing behind', async () => {
   for (let n = 0; n < 20; n++) {
-    const { sending } = begin(30 * MIB);
+    const { sending } = startUpload(30 * MIB);
     sending.write(form(3 * MIB));
     await sleep(n);
     sending.destroy();
   }
-  await stillHears();
+  await expectStillWorks();
 });
 
-it('single bytes in chunks of their own cost no more than they are', async () => {
+it('chunks of a single byte are accepted', async () => {
   const body = form(200_000);
   const { promise, resolve } = Promise.withResolvers<string>();
   const sending = request(
     { port: gateway.port, method: 'POST', path: PATH, headers: { 'content-type': TYPE } },
     (res) => {
-      let answer = '';
+      let response = '';
       res.on('data', (chunk: Buffer) => {
-        answer += chunk.toString();
+        response += chunk.toString();
       });
-      res.on('end', () => resolve(answer));
+      res.on('end', () => resolve(response));
     },
   );
   sending.cork();
   for (const byte of body) sending.write(Buffer.from([byte]));
   sending.uncork();
   sending.end();
-  expect(JSON.parse(await promise)).toEqual({ text: sumOf(body) });
+  expect(JSON.parse(await promise)).toEqual({ text: hashOf(body) });
 }, 60_000);

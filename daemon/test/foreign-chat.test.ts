@@ -1,23 +1,23 @@
 /**
  * What each kind of engine and upstream receives of a chat (docs/spec/specification.md#chat-deviations). Stand-ins record
- * what they receive; the embedded engine shows by its answer what it read, and so does llama-server in
+ * what they receive; the reply of the embedded engine shows what it read, as for llama-server in
  * e2e/system/engines/foreign-chat.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { type Heard, json, type StandIn, standIn } from './harness/stand-in.ts';
-import { readsThinking } from './harness/thinking.ts';
+import { json, type ReceivedRequest, type StandIn, standIn } from './harness/stand-in.ts';
+import { expectThinkingSwitch } from './harness/thinking.ts';
 import { tinyModel } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
 const hi = [{ role: 'user', content: 'hi' }];
 
-/** Engines by the model that each serves; two slots share it, one of which has a default of its own. */
+/** The model of each engine; two slots share it, one of them with its own default. */
 const ENGINES = { 'llama-server': 'l-1', vllm: 'org/v-1', flm: 'llama3.2:1b', custom: 'c-1' } as const;
 /** Upstreams of the own network, by kind. */
-const NEAR = ['openai', 'llama-server', 'vllm', 'svc'] as const;
+const OWN_NETWORK_KINDS = ['openai', 'llama-server', 'vllm', 'svc'] as const;
 
 type Json = Record<string, unknown>;
 const kwargs = (value: Json) => ({ chat_template_kwargs: value });
@@ -25,35 +25,35 @@ const ON = kwargs({ enable_thinking: true });
 const OFF = kwargs({ enable_thinking: false });
 
 interface Row {
-  readonly said: Json;
-  /** What arrives beside `model` and `messages`: at a slot or upstream without a default, and at one whose default is off. */
+  readonly sent: Json;
+  /** Fields that arrive in addition to `model` and `messages`: without a default, and with the default off. */
   readonly plain: Json;
   readonly quiet: Json;
-  /** At a provider of somebody else. */
-  readonly far: Json;
+  /** At a third-party provider. */
+  readonly provider: Json;
 }
 
 const ROWS: Readonly<Record<string, Row>> = {
-  'nothing said': { said: {}, plain: {}, quiet: OFF, far: {} },
-  'thinking on': { said: { enable_thinking: true }, plain: ON, quiet: ON, far: {} },
-  'thinking off': { said: { enable_thinking: false }, plain: OFF, quiet: OFF, far: {} },
-  'thinking null': { said: { enable_thinking: null }, plain: {}, quiet: OFF, far: {} },
-  'both said: the inner one counts': {
-    said: { enable_thinking: true, ...kwargs({ x: 1, enable_thinking: false }) },
+  'no field': { sent: {}, plain: {}, quiet: OFF, provider: {} },
+  'thinking on': { sent: { enable_thinking: true }, plain: ON, quiet: ON, provider: {} },
+  'thinking off': { sent: { enable_thinking: false }, plain: OFF, quiet: OFF, provider: {} },
+  'thinking null': { sent: { enable_thinking: null }, plain: {}, quiet: OFF, provider: {} },
+  'both fields: the inner one wins': {
+    sent: { enable_thinking: true, ...kwargs({ x: 1, enable_thinking: false }) },
     plain: kwargs({ x: 1, enable_thinking: false }),
     quiet: kwargs({ x: 1, enable_thinking: false }),
-    far: {},
+    provider: {},
   },
-  'other words for the template': {
-    said: kwargs({ x: 1 }),
+  'other template arguments': {
+    sent: kwargs({ x: 1 }),
     plain: kwargs({ x: 1 }),
     quiet: kwargs({ enable_thinking: false, x: 1 }),
-    far: {},
+    provider: {},
   },
-  'omni false': { said: { omni: false }, plain: {}, quiet: OFF, far: {} },
-  'omni that is no boolean': { said: { omni: 'yes' }, plain: {}, quiet: OFF, far: {} },
+  'omni false': { sent: { omni: false }, plain: {}, quiet: OFF, provider: {} },
+  'omni that is not a boolean': { sent: { omni: 'yes' }, plain: {}, quiet: OFF, provider: {} },
   'fields of OpenAI and of others': {
-    said: {
+    sent: {
       reasoning_effort: 'low',
       reasoning: { effort: 'low' },
       top_k: 4,
@@ -75,7 +75,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       stream_options: null,
       ...OFF,
     },
-    far: {
+    provider: {
       reasoning_effort: 'low',
       reasoning: { effort: 'low' },
       top_k: 4,
@@ -98,7 +98,7 @@ const servers: Record<string, StandIn> = {};
 /** Lists its models and answers every chat. */
 const chatter =
   (...ids: string[]) =>
-  ({ url }: Heard) => {
+  ({ url }: ReceivedRequest) => {
     if (url.split('?')[0]?.endsWith('/models')) return json(200, { data: ids.map((id) => ({ id })) });
     const message = { role: 'assistant', content: 'ok' };
     return json(200, {
@@ -118,131 +118,134 @@ beforeAll(async () => {
     files[`config/slots/${engine}-plain.toml`] = text;
     files[`config/slots/${engine}-quiet.toml`] = `${text}enable_thinking = false\n`;
   }
-  for (const kind of [...NEAR, 'far'] as const) {
-    const at = await standIn(chatter(`m-${kind}`));
-    servers[`up-${kind}`] = at;
-    const where = kind === 'far' ? 'remote = true\n' : `kind = "${kind}"\n`;
-    files[`config/upstreams/up-${kind}.toml`] = `base_url = "${at.url}"\n${where}models = ["m-${kind}"]\n`;
+  for (const kind of [...OWN_NETWORK_KINDS, 'far'] as const) {
+    const server = await standIn(chatter(`m-${kind}`));
+    servers[`up-${kind}`] = server;
+    const settings = kind === 'far' ? 'remote = true\n' : `kind = "${kind}"\n`;
+    files[`config/upstreams/up-${kind}.toml`] =
+      `base_url = "${server.url}"\n${settings}models = ["m-${kind}"]\n`;
   }
 });
-afterAll(() => Promise.all(Object.values(servers).map((server) => server.down())));
+afterAll(() => Promise.all(Object.values(servers).map((server) => server.stop())));
 const gateway = new OneGateway(() => startGateway({ models: { tiny: tinyModel() }, files }));
 
-/** Sends a chat and answers what the stand-in heard of it: one request, its body. */
-async function heard(
+/** Sends a chat and returns the one request that the stand-in received. */
+async function forwarded(
   server: string,
   body: Json,
   path = CHAT,
 ): Promise<{ url: string; body: Json; headers: Json }> {
-  const at = servers[server] as StandIn;
-  // The first request loads the slot, which asks questions of its own.
+  const target = servers[server] as StandIn;
+  // The first request loads the slot, which sends requests of its own. The mark identifies ours.
   const marked = { ...body, ...(path === CHAT ? { seed: 4711 } : { temperature: 0.4711 }) };
-  const before = at.heard.length;
+  const before = target.requests.length;
   const headers = { 'x-svc-priority': 'batch', 'x-svc-anything': 'secret', cookie: 'svc_session=secret' };
-  const answer = await ask(gateway, 'POST', path, { body: marked, headers });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  const ours = at.heard.slice(before).filter(({ body: text }) => text.includes('4711'));
-  expect(ours).toHaveLength(1);
-  const [only] = ours as [Heard];
-  const { seed: _, temperature: __, ...told } = JSON.parse(only.body) as Json;
-  return { url: only.url, body: told, headers: only.headers as Json };
+  const response = await send(gateway, 'POST', path, { body: marked, headers });
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  const matching = target.requests.slice(before).filter(({ body: text }) => text.includes('4711'));
+  expect(matching).toHaveLength(1);
+  const [only] = matching as [ReceivedRequest];
+  const { seed: _, temperature: __, ...fields } = JSON.parse(only.body) as Json;
+  return { url: only.url, body: fields, headers: only.headers as Json };
 }
 
 const rows = Object.entries(ROWS);
 const engines = Object.entries(ENGINES);
 
 describe.each(engines)('engine %s (stand-in)', (engine, model) => {
-  it.each(rows)('%s', async (_, { said, plain, quiet }) => {
-    for (const [kind, more] of [
+  it.each(rows)('%s', async (_, { sent, plain, quiet }) => {
+    for (const [kind, expected] of [
       ['plain', plain],
       ['quiet', quiet],
     ] as const) {
-      const { body, headers } = await heard(engine, {
+      const { body, headers } = await forwarded(engine, {
         model: `svc/${engine}-${kind}`,
         messages: hi,
-        ...said,
+        ...sent,
       });
-      expect(body).toEqual({ model, messages: hi, ...more });
+      expect(body).toEqual({ model, messages: hi, ...expected });
       expect(JSON.stringify(headers)).not.toMatch(/secret|batch/);
     }
   });
 
-  it('system messages are one and first, developer is system, names are its own', async () => {
+  it('system messages are merged and first, developer becomes system, the model name is that of the engine', async () => {
     const slot = `${engine}-plain`;
-    expect((await heard(engine, { model: slot, messages: SYSTEMS })).body).toEqual({
+    expect((await forwarded(engine, { model: slot, messages: SYSTEMS })).body).toEqual({
       model,
       messages: MERGED,
     });
-    expect((await heard(engine, { model, messages: DEVELOPER })).body.messages).toEqual([
+    expect((await forwarded(engine, { model, messages: DEVELOPER })).body.messages).toEqual([
       { role: 'system', content: 'be kind' },
       ...hi,
     ]);
   });
 
-  it('the tool loop and other APIs leave none of their own fields either', async () => {
-    const asked = { model: `svc/${engine}-plain`, messages: hi, omni: true, tool_choice: 'none' };
-    // A stand-in that answers a stream with a whole answer is heard too.
-    const { body } = await heard(engine, asked);
+  it('the tool loop and other APIs forward none of their own fields', async () => {
+    const omniBody = { model: `svc/${engine}-plain`, messages: hi, omni: true, tool_choice: 'none' };
+    // The stand-in answers a stream with a whole response, which is accepted too.
+    const { body } = await forwarded(engine, omniBody);
     expect(body).toMatchObject({ model, messages: hi, stream: true });
     expect(body).not.toHaveProperty('omni');
     const response = { model: `svc/${engine}-plain`, input: 'hi', reasoning: { effort: 'none' } };
-    expect((await heard(engine, response, '/v1/responses')).body).toMatchObject(OFF);
+    expect((await forwarded(engine, response, '/v1/responses')).body).toMatchObject(OFF);
     const message = {
       model: `svc/${engine}-plain`,
       messages: hi,
       max_tokens: 5,
       thinking: { type: 'enabled', budget_tokens: 9 },
     };
-    expect((await heard(engine, message, '/v1/messages')).body).toMatchObject(ON);
+    expect((await forwarded(engine, message, '/v1/messages')).body).toMatchObject(ON);
   });
 });
 
-describe.each(NEAR)('upstream of the own network, kind %s (stand-in)', (kind) => {
+describe.each(OWN_NETWORK_KINDS)('upstream of the own network, kind %s (stand-in)', (kind) => {
   const model = `m-${kind}`;
 
-  it('has the rules of a slot without a default', async () => {
-    for (const { said, plain } of Object.values(ROWS)) {
-      const { body, headers } = await heard(`up-${kind}`, { model, messages: hi, ...said });
+  it('gets the same as a slot without a default', async () => {
+    for (const { sent, plain } of Object.values(ROWS)) {
+      const { body, headers } = await forwarded(`up-${kind}`, { model, messages: hi, ...sent });
       expect(body).toEqual({ model, messages: hi, ...plain });
       expect(JSON.stringify(headers)).not.toMatch(/secret|batch/);
     }
-    expect((await heard(`up-${kind}`, { model, messages: DEVELOPER })).body.messages).toMatchObject([
+    expect((await forwarded(`up-${kind}`, { model, messages: DEVELOPER })).body.messages).toMatchObject([
       { role: 'system' },
       { role: 'user' },
     ]);
   });
 });
 
-describe('a provider of somebody else (stand-in)', () => {
+describe('a third-party provider (stand-in)', () => {
   const model = 'm-far';
 
-  it.each(rows)('%s', async (_, { said, far }) => {
-    const { body, headers } = await heard('up-far', { model, messages: hi, ...said });
-    expect(body).toEqual({ model, messages: hi, ...far });
+  it.each(rows)('%s', async (_, { sent, provider }) => {
+    const { body, headers } = await forwarded('up-far', { model, messages: hi, ...sent });
+    expect(body).toEqual({ model, messages: hi, ...provider });
     expect(JSON.stringify(headers)).not.toMatch(/secret|batch/);
   });
 
-  it('system messages are merged, a developer message stays one', async () => {
-    expect((await heard('up-far', { model, messages: SYSTEMS })).body).toEqual({ model, messages: MERGED });
-    expect((await heard('up-far', { model, messages: DEVELOPER })).body).toEqual({
+  it('system messages are merged, a developer message is unchanged', async () => {
+    expect((await forwarded('up-far', { model, messages: SYSTEMS })).body).toEqual({
+      model,
+      messages: MERGED,
+    });
+    expect((await forwarded('up-far', { model, messages: DEVELOPER })).body).toEqual({
       model,
       messages: DEVELOPER,
     });
   });
 
-  it('nothing of ours comes through the tool loop, Responses or Messages', async () => {
+  it('the tool loop, Responses and Messages forward none of our fields', async () => {
     const own = ['omni', 'enable_thinking', 'chat_template_kwargs', '_svc'];
-    const asked: [string, Json][] = [
+    const requests: [string, Json][] = [
       [CHAT, { model, messages: hi, omni: true, enable_thinking: true, tool_choice: 'none' }],
       ['/v1/responses', { model, input: 'hi', reasoning: { effort: 'none' }, enable_thinking: true, ...OFF }],
       ['/v1/messages', { model, messages: hi, max_tokens: 5, thinking: { type: 'disabled' }, ...ON }],
     ];
-    for (const [path, body] of asked) {
-      const told = (await heard('up-far', body, path)).body;
-      for (const name of own) expect(told, `${path} ${name}`).not.toHaveProperty(name);
+    for (const [path, body] of requests) {
+      const forwardedBody = (await forwarded('up-far', body, path)).body;
+      for (const name of own) expect(forwardedBody, `${path} ${name}`).not.toHaveProperty(name);
     }
   });
 });
 
-it('the embedded engine shows by its answer which thinking switch it read', () =>
-  readsThinking(gateway, 'agent'));
+it('the embedded engine applies the thinking switch', () => expectThinkingSwitch(gateway, 'agent'));

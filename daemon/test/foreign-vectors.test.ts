@@ -1,16 +1,16 @@
 /**
  * Embeddings and rerank on other engines and upstreams: STAND-INS for vLLM, FastFlowLM, a custom server, TEI and providers
- * that answer in the shapes that those publish. e2e/system/engines/foreign-vectors.test.ts has a real llama-server.
+ * that answer in their published formats. e2e/system/engines/foreign-vectors.test.ts tests a real llama-server.
  */
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
-import { expectOneShape } from './harness/ranking.ts';
-import { type Heard, type StandIn, standIn } from './harness/stand-in.ts';
-import { type Asked, CLOUD, CUSTOM, FLM, TEI, VLLM } from './harness/vector-stand-ins.ts';
+import { expectRanking } from './harness/ranking.ts';
+import { type ReceivedRequest, type StandIn, standIn } from './harness/stand-in.ts';
+import { CLOUD, CUSTOM, FLM, TEI, type VectorRequest, VLLM } from './harness/vector-stand-ins.ts';
 
 const EMBEDDINGS = '/v1/embeddings';
 const RERANK = '/v1/rerank';
@@ -22,10 +22,16 @@ const attached = (engine: string, type: string, server: StandIn, model: string, 
   `engine = "${engine}"\ntype = "${type}"\nrunner = "attach"\nurl = "${server.url}"\nmodel = "${model}"\n${more}`;
 
 beforeAll(async () => {
-  for (const [name, how] of Object.entries({ vllm: VLLM, flm: FLM, custom: CUSTOM, tei: TEI, cloud: CLOUD }))
-    servers[name] = await standIn(how);
+  for (const [name, handler] of Object.entries({
+    vllm: VLLM,
+    flm: FLM,
+    custom: CUSTOM,
+    tei: TEI,
+    cloud: CLOUD,
+  }))
+    servers[name] = await standIn(handler);
 });
-afterAll(() => Promise.all(Object.values(servers).map((server) => server.down())));
+afterAll(() => Promise.all(Object.values(servers).map((server) => server.stop())));
 
 const gateway = new OneGateway(() => {
   const at = (name: string) => servers[name] as StandIn;
@@ -52,26 +58,26 @@ beforeAll(() => {
   openai = openaiClient(gateway, { apiKey: 'none' });
 });
 
-const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
-const lastHeard = (name: string) => servers[name]?.heard.at(-1) as Heard;
+const post = (path: string, body: object) => send(gateway, 'POST', path, { body });
+const lastRequest = (name: string) => servers[name]?.requests.at(-1) as ReceivedRequest;
 type Vectors = { data: { index: number; embedding: number[] | string }[] };
-describe('engines that give floats whatever was asked for (stand-ins)', () => {
+describe('engines that always return floats (stand-ins)', () => {
   it.each([
     ['svc/big', 'vllm', 'big-vectors'],
     ['svc/own', 'custom', 'own-vectors'],
     ['embed', 'flm', 'embed-gemma:300m'],
-  ])('%s: the official client reads the right numbers', async (slot, server, model) => {
-    const answer = await openai.embeddings.create({ model: slot, input: ['a', 'b'] });
-    expect(answer.data.map(({ embedding }) => embedding)).toEqual([
+  ])('%s: the official client decodes the right numbers', async (slot, server, model) => {
+    const response = await openai.embeddings.create({ model: slot, input: ['a', 'b'] });
+    expect(response.data.map(({ embedding }) => embedding)).toEqual([
       [3, 4, 12],
       [3, 4, 12],
     ]);
-    expect(answer).toMatchObject({ object: 'list', model });
-    const body = JSON.parse(lastHeard(server).body) as Record<string, unknown>;
+    expect(response).toMatchObject({ object: 'list', model });
+    const body = JSON.parse(lastRequest(server).body) as Record<string, unknown>;
     expect(body).toEqual({ model, input: ['a', 'b'], encoding_format: 'base64' });
   });
 
-  it('token ids reach who takes them and are refused by name where nobody does', async () => {
+  it('token ids reach an engine that accepts them; otherwise the error names the field', async () => {
     expect(
       (await post(EMBEDDINGS, { model: 'svc/big', input: [[1, 2], [3]] })).json<Vectors>().data,
     ).toHaveLength(2);
@@ -80,7 +86,7 @@ describe('engines that give floats whatever was asked for (stand-ins)', () => {
     expect(refused.text).toContain('texts, not tokens');
   });
 
-  it('limits and lengths: refused with the numbers', async () => {
+  it('limits and lengths: errors name the numbers', async () => {
     const many = await post(EMBEDDINGS, { model: 'svc/big', input: Array(2049).fill('x') });
     expect(many.status).toBe(400);
     expect(many.text).toContain('2049');
@@ -96,31 +102,32 @@ describe('engines that give floats whatever was asked for (stand-ins)', () => {
 
 describe('the NPU embed slot (stand-in)', () => {
   it.each([undefined, 'embed', 'svc/embed', 'embed-gemma:300m', 'embed-gemma-300m-flm'])(
-    'is posted directly under its own path and native tag: model %s',
+    'is called directly on its own path with the native tag: model %s',
     async (model) => {
-      const before = servers.flm?.heard.length ?? 0;
-      const answer = await post(EMBEDDINGS, { model, input: 'x', user: 'me' });
-      expect(answer).toMatchObject({
+      const before = servers.flm?.requests.length ?? 0;
+      const response = await post(EMBEDDINGS, { model, input: 'x', user: 'me' });
+      expect(response).toMatchObject({
         status: 200,
         headers: { 'x-svc-slot': 'embed', 'x-svc-step': 'npu-embed' },
       });
-      expect(answer.json<Vectors>().data[0]?.embedding).toEqual([3, 4, 12]);
-      const heard = servers.flm?.heard.slice(before).filter(({ body }) => body.includes('"user"')) ?? [];
-      expect(heard.map(({ method, url, body }) => [method, url, JSON.parse(body)])).toEqual([
+      expect(response.json<Vectors>().data[0]?.embedding).toEqual([3, 4, 12]);
+      const requests =
+        servers.flm?.requests.slice(before).filter(({ body }) => body.includes('"user"')) ?? [];
+      expect(requests.map(({ method, url, body }) => [method, url, JSON.parse(body)])).toEqual([
         ['POST', EMBEDDINGS, { model: 'embed-gemma:300m', input: 'x', user: 'me' }],
       ]);
     },
   );
 
-  it('a declared length is asked for whole and cut here', async () => {
-    const answer = await post(EMBEDDINGS, { model: 'embed', input: 'x', dimensions: 2 });
-    const vector = answer.json<Vectors>().data[0]?.embedding as number[];
+  it('a declared dimension is requested in full and truncated by the gateway', async () => {
+    const response = await post(EMBEDDINGS, { model: 'embed', input: 'x', dimensions: 2 });
+    const vector = response.json<Vectors>().data[0]?.embedding as number[];
     expect(vector.map((value) => value.toFixed(5))).toEqual(['0.60000', '0.80000']);
-    expect(JSON.parse(lastHeard('flm').body)).toEqual({ model: 'embed-gemma:300m', input: 'x' });
+    expect(JSON.parse(lastRequest('flm').body)).toEqual({ model: 'embed-gemma:300m', input: 'x' });
   });
 });
 
-describe('rerank in one shape (stand-ins)', () => {
+describe('rerank in a common format (stand-ins)', () => {
   const body = { query: 'q', documents: ['a', { text: 'b' }, 'c'] };
   const expected = {
     'svc/order': [2, 1, 0],
@@ -135,28 +142,28 @@ describe('rerank in one shape (stand-ins)', () => {
     ['tei-ranks', 'tei-ranks'],
     ['far-ranks', 'far-ranks'],
   ] as const)('%s', async (model, id) => {
-    const all = expectOneShape(await post('/v1/rerankings', { ...body, model }), id);
+    const all = expectRanking(await post('/v1/rerankings', { ...body, model }), id);
     expect(all.map(({ index }) => index)).toEqual(expected[model]);
     expect(all.every((each) => each.document === undefined)).toBe(true);
-    const some = expectOneShape(await post(RERANK, { ...body, model, top_n: 2, return_documents: true }), id);
+    const some = expectRanking(await post(RERANK, { ...body, model, top_n: 2, return_documents: true }), id);
     const texts = ['a', 'b', 'c'];
     expect(some.map(({ index, document }) => [index, document?.text])).toEqual(
       expected[model].slice(0, 2).map((index) => [index, texts[index]]),
     );
   });
 
-  it('each is asked under its own path and in its own words', async () => {
-    const asked = (name: string) => ({
-      url: lastHeard(name).url,
-      ...(JSON.parse(lastHeard(name).body) as Asked),
+  it('each is requested on its own path with its own fields', async () => {
+    const lastBody = (name: string) => ({
+      url: lastRequest(name).url,
+      ...(JSON.parse(lastRequest(name).body) as VectorRequest),
     });
     const documents = ['a', 'b', 'c'];
     for (const model of ['svc/order', 'svc/own-order', 'tei-ranks', 'far-ranks'])
       await post('/v1/rerankings', { ...body, model, top_n: 2, return_documents: true });
-    expect(asked('vllm')).toEqual({ url: RERANK, model: 'big-ranks', query: 'q', documents, top_n: 2 });
-    expect(asked('custom')).toEqual({ url: RERANK, model: 'own-ranks', query: 'q', documents, top_n: 2 });
-    expect(asked('tei')).toEqual({ url: '/rerank', query: 'q', texts: documents });
-    expect(asked('cloud')).toEqual({
+    expect(lastBody('vllm')).toEqual({ url: RERANK, model: 'big-ranks', query: 'q', documents, top_n: 2 });
+    expect(lastBody('custom')).toEqual({ url: RERANK, model: 'own-ranks', query: 'q', documents, top_n: 2 });
+    expect(lastBody('tei')).toEqual({ url: '/rerank', query: 'q', texts: documents });
+    expect(lastBody('cloud')).toEqual({
       url: '/v1/rerankings',
       model: 'far-ranks',
       query: 'q',
@@ -165,15 +172,15 @@ describe('rerank in one shape (stand-ins)', () => {
     });
   });
 
-  it('what the engine refuses is told in its words', async () => {
-    const answer = await post(RERANK, { model: 'tei-ranks', query: 'q', documents: Array(33).fill('x') });
-    expect(answer.status).toBe(413);
-    expect(answer.text).toContain('maximum allowed batch size 32');
+  it('an error of the engine keeps its message', async () => {
+    const response = await post(RERANK, { model: 'tei-ranks', query: 'q', documents: Array(33).fill('x') });
+    expect(response.status).toBe(413);
+    expect(response.text).toContain('maximum allowed batch size 32');
   });
 });
 
-it('a provider makes the length and the form itself; base64 for who asked for floats is read here', async () => {
+it('a provider applies dimensions and encoding itself; its base64 is converted when floats were requested', async () => {
   const plain = await post(EMBEDDINGS, { model: 'far-vectors', input: 'x', dimensions: 3 });
   expect(plain.json<Vectors>().data[0]?.embedding).toEqual([0.5, 0.5, 0.5]);
-  expect(JSON.parse(lastHeard('cloud').body)).toEqual({ model: 'far-vectors', input: 'x', dimensions: 3 });
+  expect(JSON.parse(lastRequest('cloud').body)).toEqual({ model: 'far-vectors', input: 'x', dimensions: 3 });
 });

@@ -1,21 +1,21 @@
 /**
  * `svcctl image` against a real port.
- * ComfyUI and stable-diffusion.cpp are STAND-INS (they need a GPU and gigabytes of weights); the pictures they draw are real PNGs.
+ * ComfyUI and stable-diffusion.cpp are STAND-INS (they need a GPU and gigabytes of weights); the images they draw are real PNGs.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readPng } from '../lib/media/png.ts';
 import { ImageGateway } from './harness/image-gateway.ts';
-import { pointing, svcctl } from './harness/svcctl.ts';
+import { envFor, svcctl } from './harness/svcctl.ts';
 
-const here = new ImageGateway();
+const gateway = new ImageGateway();
 
 describe('svcctl image', () => {
-  const run = (args: string[]) => svcctl(['image', ...args], { env: pointing(here) });
+  const run = (args: string[]) => svcctl(['image', ...args], { env: envFor(gateway) });
 
-  it('writes the picture into a file, never over one that is there', async () => {
-    const file = join(here.home, 'cat.png');
+  it('writes the image into a file and never overwrites one', async () => {
+    const file = join(gateway.home, 'cat.png');
     const first = await run(['--model', 'sdxl', '--size', '64x128', '-o', file, 'a', 'cat']);
     expect(first).toMatchObject({ code: 0, out: `${file}\n`, err: '' });
     expect(readPng(readFileSync(file), 4096)).toMatchObject({ width: 64, height: 128 });
@@ -24,8 +24,8 @@ describe('svcctl image', () => {
     expect(readPng(readFileSync(file), 4096).width).toBe(512);
   });
 
-  it('leaves no empty file behind when nothing was drawn', async () => {
-    const file = join(here.home, 'none.png');
+  it('leaves no empty file behind after a failure', async () => {
+    const file = join(gateway.home, 'none.png');
     const failed = await run(['--model', 'sdxl', '-o', file, 'FAIL']);
     expect(failed).toMatchObject({ code: 1, out: '' });
     expect(failed.err).toContain('(upstream.error)');

@@ -1,16 +1,16 @@
 /**
- * Case I04 over a real port: engines that fail, hang, lose jobs or answer nonsense, and who learns of it.
- * ComfyUI and stable-diffusion.cpp are STAND-INS (they need a GPU and gigabytes of weights); the pictures they draw are real PNGs.
+ * Case I04 over a real port: engines that fail, hang, lose jobs or return garbage, and the resulting errors.
+ * ComfyUI and stable-diffusion.cpp are STAND-INS (they need a GPU and gigabytes of weights); the images they draw are real PNGs.
  */
 import { describe, expect, it } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import { CLIENT_KEY, until } from './harness/gateway.ts';
 import { ImageGateway } from './harness/image-gateway.ts';
 
-const here = new ImageGateway();
-const { draw, problem, kept } = here;
+const gateway = new ImageGateway();
+const { draw, drawError, storedCount } = gateway;
 
-describe('I04 what goes wrong at ComfyUI', () => {
+describe('I04 failures of ComfyUI', () => {
   it.each([
     ['FAIL', 502, 'upstream.error', 'execution_error'],
     ['OOM', 507, 'slot.no_memory', 'out_of_memory'],
@@ -21,52 +21,55 @@ describe('I04 what goes wrong at ComfyUI', () => {
     ['HUGE', 502, 'upstream.error', 'bad_image'],
     ['LOSE', 502, 'upstream.error', 'lost'],
   ])('%s is %i %s', async (prompt, status, code, reason) => {
-    const before = kept();
-    const told = await problem(prompt);
-    expect(told).toMatchObject({ status, code, details: { reason } });
-    expect(told.text).not.toMatch(/\/home|secret|safetensors|torch|Traceback/);
-    expect(kept()).toBe(before);
+    const before = storedCount();
+    const error = await drawError(prompt);
+    expect(error).toMatchObject({ status, code, details: { reason } });
+    expect(error.text).not.toMatch(/\/home|secret|safetensors|torch|Traceback/);
+    expect(storedCount()).toBe(before);
   });
 
-  it('a curated model whose files are not installed is 404 by its name', async () => {
-    const { installed } = here.comfy;
-    here.comfy.installed = { ...installed, checkpoints: ['/home/owner/private.safetensors'] };
-    const told = await problem('a cat', { model: 'sdxl' });
-    here.comfy.installed = installed;
-    expect(told).toMatchObject({
+  it('a curated model whose files are not installed is 404', async () => {
+    const { installed } = gateway.comfy;
+    gateway.comfy.installed = { ...installed, checkpoints: ['/home/owner/private.safetensors'] };
+    const error = await drawError('a cat', { model: 'sdxl' });
+    gateway.comfy.installed = installed;
+    expect(error).toMatchObject({
       status: 404,
       code: 'model.not_found',
       details: { reason: 'not_installed' },
     });
-    expect(told.text).not.toContain('private');
+    expect(error.text).not.toContain('private');
   });
 
-  it('an engine without WebSockets, or whose socket is cut, is asked for its history', async () => {
-    here.comfy.sockets = false;
+  it('without WebSockets, or after the socket closes, the history is polled', async () => {
+    gateway.comfy.hasSockets = false;
     await draw({});
-    here.comfy.sockets = true;
+    gateway.comfy.hasSockets = true;
     const drawing = draw({ prompt: 'SLOW', steps: 3 });
-    await until(() => here.comfy.heard.at(-1)?.startsWith('GET /queue') ?? false, 'the job to be looked at');
-    here.comfy.cutSockets();
+    await until(
+      () => gateway.comfy.requests.at(-1)?.startsWith('GET /queue') ?? false,
+      'the job to be polled',
+    );
+    gateway.comfy.closeSockets();
     expect((await drawing).data).toHaveLength(1);
   });
 
-  it('progress is told as events, to clients too', async () => {
-    const events = await fetch(`${here.url}/api/events`, {
+  it('progress is emitted as events, to clients too', async () => {
+    const events = await fetch(`${gateway.url}/api/events`, {
       headers: { authorization: `Bearer ${CLIENT_KEY}` },
     });
     const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader();
-    const made = await draw({ prompt: 'SLOW', steps: 5 });
-    const seen: GatewayEvents['image'][] = [];
-    for (let text = ''; seen.at(-1)?.state !== 'done'; ) {
+    const image = await draw({ prompt: 'SLOW', steps: 5 });
+    const received: GatewayEvents['image'][] = [];
+    for (let text = ''; received.at(-1)?.state !== 'done'; ) {
       text += (await reader?.read())?.value ?? '';
-      seen.splice(0, seen.length, ...imageEvents(text));
+      received.splice(0, received.length, ...imageEvents(text));
     }
     await reader?.cancel();
-    const about = { id: made._svc.prompt_id, model: 'sdxl', slot: 'img' };
-    expect(seen[0]).toMatchObject({ ...about, state: 'drawing' });
-    expect(seen.some(({ progress }) => progress !== null && progress > 0 && progress < 1)).toBe(true);
-    expect(JSON.stringify(seen)).not.toContain('SLOW');
+    const expected = { id: image._svc.prompt_id, model: 'sdxl', slot: 'img' };
+    expect(received[0]).toMatchObject({ ...expected, state: 'drawing' });
+    expect(received.some(({ progress }) => progress !== null && progress > 0 && progress < 1)).toBe(true);
+    expect(JSON.stringify(received)).not.toContain('SLOW');
   });
 });
 

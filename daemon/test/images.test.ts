@@ -1,7 +1,7 @@
 /**
- * docs/spec/specification.md#images over a real port: the official client, the contents of an answer, and
- * what is refused before an engine is called. ComfyUI and stable-diffusion.cpp are STAND-INS (they need a GPU
- * and gigabytes of weights); the pictures they draw are real PNGs.
+ * docs/spec/specification.md#images over a real port: the official client, the content of a response, and
+ * what is rejected before an engine is called. ComfyUI and stable-diffusion.cpp are STAND-INS (they need a GPU
+ * and gigabytes of weights); the images they draw are real PNGs.
  */
 import { NotFoundError, UnprocessableEntityError } from 'openai';
 import { describe, expect, it } from 'vitest';
@@ -9,46 +9,46 @@ import type { V1ModelRecord } from '../contract/models.ts';
 import { readPng } from '../lib/media/png.ts';
 import { failure } from './harness/failure.ts';
 import { until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { IMAGES, ImageGateway, SMALL } from './harness/image-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
 
-const here = new ImageGateway();
-const { post, draw, problem, kept } = here;
-const client = () => openaiClient(here);
+const gateway = new ImageGateway();
+const { post, draw, drawError, storedCount } = gateway;
+const client = () => openaiClient(gateway);
 
 describe('the official client', () => {
-  it('gets a relative url of a PNG of the size it asked for', async () => {
-    const made = await client().images.generate({ ...SMALL, size: '512x512' });
-    const [url] = (made.data ?? []).map((each) => each.url);
+  it('gets a relative url of a PNG of the requested size', async () => {
+    const result = await client().images.generate({ ...SMALL, size: '512x512' });
+    const [url] = (result.data ?? []).map((each) => each.url);
     expect(url).toMatch(/^\/api\/images\/cache\/[0-9a-f-]{36}\.png$/);
-    const answer = await here.fetchBytes(url as string);
-    expect(answer.status).toBe(200);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await gateway.fetchBytes(url as string);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'image/png',
       'x-content-type-options': 'nosniff',
       'cross-origin-resource-policy': 'same-origin',
       'cache-control': 'no-store',
     });
-    const png = readPng(Buffer.from(await answer.arrayBuffer()), 4096);
+    const png = readPng(Buffer.from(await response.arrayBuffer()), 4096);
     expect([png.width, png.height]).toEqual([512, 512]);
   });
 
-  it('gets base64 when it asks for that, and nothing is kept', async () => {
-    const before = kept();
-    const made = await client().images.generate({
+  it('gets base64 on request, and nothing is stored', async () => {
+    const before = storedCount();
+    const result = await client().images.generate({
       ...SMALL,
       n: 2,
       response_format: 'b64_json',
       size: '256x256',
     });
-    const bytes = (made.data ?? []).map((each) => Buffer.from(each.b64_json as string, 'base64'));
+    const bytes = (result.data ?? []).map((each) => Buffer.from(each.b64_json as string, 'base64'));
     expect(bytes.map((each) => readPng(each, 4096).width)).toEqual([256, 256]);
     expect(bytes[0]?.equals(bytes[1] as Buffer)).toBe(false);
-    expect(kept()).toBe(before);
+    expect(storedCount()).toBe(before);
   });
 
-  it('is told what is wrong as its own error classes', async () => {
+  it('throws its own error classes', async () => {
     const blank = await failure(
       client().images.generate({ ...SMALL, prompt: ' ' }),
       UnprocessableEntityError,
@@ -59,50 +59,50 @@ describe('the official client', () => {
   });
 });
 
-it('the list names what the loaded engine has, under show_all only', async () => {
-  const listed = async (query: string) => {
-    const answer = await ask(here, 'GET', `/v1/models${query}`);
-    return answer
+it('the list names the models of the loaded engine, with show_all only', async () => {
+  const listImageModels = async (query: string) => {
+    const response = await send(gateway, 'GET', `/v1/models${query}`);
+    return response
       .json<{ data: V1ModelRecord[] }>()
       .data.filter(({ capabilities }) => capabilities.image_generation);
   };
   await until(
-    async () => (await listed('?show_all=true')).some(({ id }) => id === 'sdxl'),
-    'the files to be known',
+    async () => (await listImageModels('?show_all=true')).some(({ id }) => id === 'sdxl'),
+    'the files to be listed',
   );
-  const all = await listed('?show_all=true');
+  const all = await listImageModels('?show_all=true');
   const owners = Object.fromEntries(all.map(({ id, owned_by, _svc }) => [id, [owned_by, _svc.slot]]));
   expect(owners).toMatchObject({ sdxl: ['svc', 'img'], 'sdxl-turbo': ['svc', 'img'], sd15: ['svc', 'cpp'] });
-  expect((await listed('')).map(({ id }) => id)).toEqual([]);
-  expect((await ask(here, 'GET', '/v1/models/sdxl')).json()).toMatchObject({
+  expect((await listImageModels('')).map(({ id }) => id)).toEqual([]);
+  expect((await send(gateway, 'GET', '/v1/models/sdxl')).json()).toMatchObject({
     id: 'sdxl',
     owned_by: 'svc',
   });
 });
 
-describe('the answer', () => {
-  it('names seed, model, job and who drew; the same seed draws the same', async () => {
-    const asked = {
+describe('the response', () => {
+  it('names seed, model, job and slot; the same seed draws the same image', async () => {
+    const request = {
       extra_body: { seed: 7, steps: 3, cfg: 5, negative_prompt: 'dogs' },
       response_format: 'b64_json',
     };
     const [first, again, other] = [
-      await draw(asked),
-      await draw(asked),
-      await draw({ ...asked, extra_body: {}, seed: 8 }),
+      await draw(request),
+      await draw(request),
+      await draw({ ...request, extra_body: {}, seed: 8 }),
     ];
     expect(first._svc).toMatchObject({
       model: 'sdxl',
       upstream: 'img',
       meta: { seed: 7, steps: 3, cfg: 5, width: 64, height: 64, sampler: 'euler', family: 'sdxl' },
     });
-    expect(here.comfy.taken.has(first._svc.prompt_id)).toBe(true);
+    expect(gateway.comfy.accepted.has(first._svc.prompt_id)).toBe(true);
     expect(again.data).toEqual(first.data);
     expect(other._svc.meta.seed).toBe(8);
     expect(other.data).not.toEqual(first.data);
   });
 
-  it('holds nothing that the engine wrote into the picture', async () => {
+  it('contains no metadata of the engine', async () => {
     const { data } = await draw({ response_format: 'b64_json' });
     const bytes = Buffer.from(data[0]?.b64_json ?? '', 'base64').toString('latin1');
     expect(bytes).toContain('IDAT');
@@ -110,30 +110,30 @@ describe('the answer', () => {
   });
 
   it.each(['sdxl', 'sdxl-base', 'sd_xl_base_1.0.safetensors', 'sdxl-turbo', 'flux-schnell', 'flux'])(
-    '%s is drawn with the files that are there',
+    '%s is drawn with the installed files',
     async (model) => {
-      const made = await draw({ model, extra_body: { cfg: 2, negative_prompt: 'dogs' } });
+      const image = await draw({ model, extra_body: { cfg: 2, negative_prompt: 'dogs' } });
       const expected = model.startsWith('flux') ? ['cfg', 'negative_prompt'] : undefined;
-      expect(made._svc.meta.ignored).toEqual(expected);
+      expect(image._svc.meta.ignored).toEqual(expected);
     },
   );
 
-  it('a slot by its name or virtual name means its model', async () => {
+  it('the name or virtual name of a slot selects its model', async () => {
     for (const model of ['img', 'svc/img']) expect((await draw({ model }))._svc.model).toBe('sdxl-turbo');
-    expect(await problem('a cat', { model: 'bare' })).toMatchObject({ code: 'image.model_not_curated' });
-    expect(await problem('a cat', { model: 'agent' })).toMatchObject({ code: 'image.model_not_curated' });
+    expect(await drawError('a cat', { model: 'bare' })).toMatchObject({ code: 'image.model_not_curated' });
+    expect(await drawError('a cat', { model: 'agent' })).toMatchObject({ code: 'image.model_not_curated' });
   });
 
-  it('a job whose id an old engine chose is followed under that id', async () => {
-    here.comfy.takesIds = false;
-    const made = await draw({ prompt: 'SLOW cat', steps: 2 });
-    here.comfy.takesIds = true;
-    expect(here.comfy.taken.has(made._svc.prompt_id)).toBe(true);
+  it('a job whose id an old engine chose is tracked by that id', async () => {
+    gateway.comfy.acceptsIds = false;
+    const image = await draw({ prompt: 'SLOW cat', steps: 2 });
+    gateway.comfy.acceptsIds = true;
+    expect(gateway.comfy.accepted.has(image._svc.prompt_id)).toBe(true);
   });
 
-  it('lets the engine forget the prompt', async () => {
+  it('deletes the prompt from the history of the engine', async () => {
     const { _svc } = await draw({});
-    expect(here.comfy.heard).toContain(`POST /history ${JSON.stringify({ delete: [_svc.prompt_id] })}`);
+    expect(gateway.comfy.requests).toContain(`POST /history ${JSON.stringify({ delete: [_svc.prompt_id] })}`);
   });
 });
 
@@ -153,15 +153,15 @@ describe('B14 checks', () => {
     [{ extra_body: [] }, 'extra_body'],
     [{ prompt: 'x'.repeat(32_001) }, 'prompt'],
     [{ model: 'sdxl-turbo', steps: 11 }, 'steps'],
-  ])('a body with a bad $1 (case %#) is refused before the engine', async (body, param) => {
-    const heard = here.comfy.heard.length;
-    const answer = await post({ ...SMALL, ...body });
-    expect([answer.status, answer.code]).toEqual([422, 'request.invalid']);
-    expect(answer.json()).toMatchObject({ error: { param } });
-    expect(here.comfy.heard.slice(heard).filter((each) => each.includes('/prompt'))).toEqual([]);
+  ])('a body with a bad $1 (case %#) is rejected before the engine is called', async (body, param) => {
+    const before = gateway.comfy.requests.length;
+    const response = await post({ ...SMALL, ...body });
+    expect([response.status, response.code]).toEqual([422, 'request.invalid']);
+    expect(response.json()).toMatchObject({ error: { param } });
+    expect(gateway.comfy.requests.slice(before).filter((each) => each.includes('/prompt'))).toEqual([]);
   });
 
   it('needs a key', async () => {
-    expect((await ask(here, 'POST', IMAGES, { body: SMALL })).status).toBe(401);
+    expect((await send(gateway, 'POST', IMAGES, { body: SMALL })).status).toBe(401);
   });
 });

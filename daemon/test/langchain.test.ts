@@ -13,9 +13,16 @@ import { OneGateway } from './harness/one-gateway.ts';
 
 const gateway = new OneGateway(startForClients);
 
-const place = () => ({ baseURL: `${gateway.url}/v1` });
+const clientConfig = () => ({ baseURL: `${gateway.url}/v1` });
 const chat = (model = 'agent', apiKey = CLIENT_KEY) =>
-  new ChatOpenAI({ model, apiKey, temperature: 0, maxTokens: 100, maxRetries: 0, configuration: place() });
+  new ChatOpenAI({
+    model,
+    apiKey,
+    temperature: 0,
+    maxTokens: 100,
+    maxRetries: 0,
+    configuration: clientConfig(),
+  });
 
 const getTime = tool(async ({ zone }) => `12:00 in ${zone}`, {
   name: 'get_time',
@@ -25,26 +32,26 @@ const getTime = tool(async ({ zone }) => `12:00 in ${zone}`, {
 const shape = z.object({ a: z.string(), n: z.int() });
 
 describe('chat', () => {
-  it('invoke answers a message with usage and the end', async () => {
+  it('invoke returns a message with usage and finish reason', async () => {
     const message = await chat().invoke([new SystemMessage('Be brief.'), new HumanMessage('Hi!')]);
     expect(message.content).toBe(TINY_REPLY);
     expect(message.usage_metadata).toMatchObject({ output_tokens: 6 });
     expect(message.response_metadata).toMatchObject({ finish_reason: 'stop', model_name: 'chat' });
   });
 
-  it('stream gives the text in parts that add up, with usage', async () => {
-    let whole: AIMessageChunk | null = null;
+  it('stream yields the text in parts, with usage', async () => {
+    let merged: AIMessageChunk | null = null;
     let parts = 0;
     for await (const chunk of await chat().stream('Hi!')) {
-      whole = whole === null ? chunk : whole.concat(chunk);
+      merged = merged === null ? chunk : merged.concat(chunk);
       parts += chunk.content === '' ? 0 : 1;
     }
     expect(parts).toBeGreaterThan(2);
-    expect(whole?.content).toBe(TINY_REPLY);
-    expect(whole?.usage_metadata).toMatchObject({ output_tokens: 6 });
+    expect(merged?.content).toBe(TINY_REPLY);
+    expect(merged?.usage_metadata).toMatchObject({ output_tokens: 6 });
   });
 
-  it('a chain of prompt, model and parser; batch answers each', async () => {
+  it('a chain of prompt, model and parser; batch runs each', async () => {
     const chain = ChatPromptTemplate.fromTemplate('Say {what}').pipe(chat()).pipe(new StringOutputParser());
     expect(await chain.batch([{ what: 'a.' }, { what: 'b.' }])).toEqual([TINY_REPLY, TINY_REPLY]);
   });
@@ -56,14 +63,14 @@ describe('chat', () => {
       temperature: 0,
       maxTokens: 4,
       maxRetries: 0,
-      configuration: place(),
+      configuration: clientConfig(),
     });
     expect(await model.invoke('abc')).toBe('defg');
   });
 });
 
 describe('tools', () => {
-  it('bindTools: a call, its result in a second turn, and the answer', async () => {
+  it('bindTools: a call, its result in a second turn, and the reply', async () => {
     const bound = chat().bindTools([getTime]);
     const question = new HumanMessage('What time is it?');
     const call = await bound.invoke([question]);
@@ -76,15 +83,15 @@ describe('tools', () => {
     expect((await bound.invoke([question, call, result as ToolMessage])).content).toBe(TINY_REPLY);
   });
 
-  it('streamed calls add up; two at once stay apart', async () => {
+  it('streamed calls are merged; two at once stay separate', async () => {
     for (const [model, zones] of [
       ['agent', ['UTC']],
       ['pair', ['UTC', 'CET']],
     ] as const) {
-      let whole = new AIMessageChunk('');
+      let merged = new AIMessageChunk('');
       for await (const chunk of await chat(model).bindTools([getTime]).stream('What time is it?'))
-        whole = whole.concat(chunk);
-      expect(whole.tool_calls?.map(({ args }) => args.zone)).toEqual(zones);
+        merged = merged.concat(chunk);
+      expect(merged.tool_calls?.map(({ args }) => args.zone)).toEqual(zones);
     }
   });
 });
@@ -92,10 +99,10 @@ describe('tools', () => {
 describe('structured output', () => {
   it.each(['jsonSchema', 'functionCalling'] as const)('%s', async (method) => {
     const schema = method === 'jsonSchema' ? shape : z.object({ zone: z.string() });
-    const answer = await chat(method === 'jsonSchema' ? 'agent' : 'pair')
+    const response = await chat(method === 'jsonSchema' ? 'agent' : 'pair')
       .withStructuredOutput(schema, { method, name: 'get_time' })
       .invoke('Fill it.');
-    expect(schema.parse(answer)).toEqual(answer);
+    expect(schema.parse(response)).toEqual(response);
   });
 });
 
@@ -106,10 +113,10 @@ describe('vectors', () => {
       apiKey: CLIENT_KEY,
       maxRetries: 0,
       encodingFormat,
-      configuration: place(),
+      configuration: clientConfig(),
     });
 
-  it('documents and queries, in either form', async () => {
+  it('documents and queries, in either encoding', async () => {
     const [first, second] = await embeddings().embedDocuments(['the cat sat', 'on the mat']);
     expect([first?.length, second?.length]).toEqual([VECTOR_SIZE, VECTOR_SIZE]);
     expect(Math.hypot(...(first ?? []))).toBeCloseTo(1, 4);
@@ -121,12 +128,12 @@ describe('vectors', () => {
 describe('errors', () => {
   it.each([
     ['a wrong key', 'agent', 'wrong-key-123', 401],
-    ['an unknown model', 'nobody', CLIENT_KEY, 404],
+    ['an unknown model', 'no-such-model', CLIENT_KEY, 404],
   ])('%s keeps its status', async (_, model, key, status) => {
     await expect(chat(model, key).invoke('Hi!')).rejects.toMatchObject({ status });
   });
 
-  it('a prompt too long for the window is told as such', async () => {
+  it('a prompt too long for the window has its own error', async () => {
     await expect(chat().invoke('x'.repeat(3_000))).rejects.toThrow(/context size/);
   });
 });

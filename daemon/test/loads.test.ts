@@ -6,19 +6,19 @@ import { copyFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
-import { alive } from './harness/descendants.ts';
+import { isAlive } from './harness/descendants.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { newHome, putModel } from './harness/home.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slot, slotState } from './harness/slots.ts';
+import { slot, waitForSlotState } from './harness/slots.ts';
 import { contentOf, dataOf, openStream } from './harness/stream.ts';
 import { startTiny, tinyModel } from './harness/tiny-gateway.ts';
 
 const CHAT = '/v1/chat/completions';
 const MIB = 1024 ** 2;
 const home = newHome();
-/** Slot `slow` is loaded once this file is there. */
+/** Slot `slow` finishes its load when this file exists. */
 const ready = join(home, 'ready');
 
 const gateway = new OneGateway(() => {
@@ -35,23 +35,23 @@ const gateway = new OneGateway(() => {
   });
 });
 beforeEach(async () => {
-  await ask(gateway, 'POST', '/api/slots/slow/unload');
+  await send(gateway, 'POST', '/api/slots/slow/unload');
   rmSync(ready, { force: true });
 });
 
 const user = [{ role: 'user', content: 'x' }];
-const put = async (values: object) => {
-  const answer = await ask(gateway, 'PUT', '/api/settings', { body: { values } });
-  expect(answer.status, answer.text).toBe(200);
+const changeSettings = async (values: object) => {
+  const response = await send(gateway, 'PUT', '/api/settings', { body: { values } });
+  expect(response.status, response.text).toBe(200);
 };
-const say = (model: string, more: object = {}) =>
-  ask(gateway, 'POST', CHAT, { body: { model, messages: user, max_tokens: 2, ...more } });
+const chat = (model: string, more: object = {}) =>
+  send(gateway, 'POST', CHAT, { body: { model, messages: user, max_tokens: 2, ...more } });
 const stream = (model: string) => openStream(gateway, CHAT, { model, messages: user, stream: true });
 const finishLoad = () => writeFileSync(ready, '');
 const comments = (text: string) => text.split(': loading\n\n').length - 1;
 
 describe('a streaming caller of a slot that loads', () => {
-  it('has 200 after three seconds and a comment every ten, then the answer of the engine, byte for byte', async () => {
+  it('gets 200 after three seconds and a comment every ten, then the response of the engine, byte for byte', async () => {
     const since = performance.now();
     const streamed = await stream('slow');
     expect(performance.now() - since).toBeGreaterThan(2_900);
@@ -65,7 +65,7 @@ describe('a streaming caller of a slot that loads', () => {
     expect(contentOf(streamed.text().replaceAll(': loading\n\n', ''))).toContain('(slow-model)');
   });
 
-  it('is told by an error event that the load failed', async () => {
+  it('gets an error event when the load fails', async () => {
     const streamed = await stream('slow');
     process.kill((await slot(gateway, 'slow')).pid as number, 'SIGKILL');
     expect(await streamed.ended).toBe(true);
@@ -75,52 +75,52 @@ describe('a streaming caller of a slot that loads', () => {
     expect(streamed.text()).not.toContain('[DONE]');
   });
 
-  it('hears nothing but the answer when the load is quick', async () => {
+  it('gets only the response when the load is quick', async () => {
     finishLoad();
     const streamed = await stream('slow');
     expect(await streamed.ended).toBe(true);
     expect(comments(streamed.text())).toBe(0);
   });
 
-  it('has a real status for what was refused: an unknown model, a full queue, no memory', async () => {
-    expect((await stream('nobody-knows-it')).status).toBe(404);
-    const waiting = [say('slow'), say('slow')];
+  it('gets a real status for an unknown model, a full queue and no memory', async () => {
+    expect((await stream('unknown-model')).status).toBe(404);
+    const waiting = [chat('slow'), chat('slow')];
     await until(async () => (await slot(gateway, 'slow')).queued === 2, 'the queue to be full');
     expect((await stream('slow')).status).toBe(429);
     finishLoad();
-    for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
-    await put({ memoryLimit: 1_000_000 });
+    for (const response of await Promise.all(waiting)) expect(response.status).toBe(200);
+    await changeSettings({ memoryLimit: 1_000_000 });
     const refused = await stream('wide');
-    await put({ memoryLimit: 0 });
+    await changeSettings({ memoryLimit: 0 });
     expect(refused.status).toBe(507);
     await refused.ended;
     expect(JSON.parse(refused.text())).toMatchObject({ error: { code: 'slot.no_memory' } });
   });
 });
 
-describe('a load that takes longer than its callers may wait', () => {
-  it('is 503 slot.loading with Retry-After, an error event in a stream, and is stopped once nobody waits', async () => {
-    await put({ loadWaitS: 1, loadWaitStreamS: 5 });
+describe('a load that exceeds the wait limit of its callers', () => {
+  it('is 503 slot.loading with Retry-After, an error event in a stream, and is stopped once no caller waits', async () => {
+    await changeSettings({ loadWaitS: 1, loadWaitStreamS: 5 });
     const streamed = stream('slow');
-    const refused = await say('slow');
+    const refused = await chat('slow');
     expect(refused).toMatchObject({ status: 503, code: 'slot.loading' });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(refused.json()).toMatchObject({ error: { details: { slot: 'slow', progress: null } } });
     const { state, pid } = await slot(gateway, 'slow');
-    expect(state, 'the other one still waits').toBe('starting');
+    expect(state, 'the other request still waits').toBe('starting');
     const { ended, text } = await streamed;
     expect(await ended).toBe(true);
     expect(JSON.parse(dataOf(text()).at(-1) ?? '')).toMatchObject({ error: { code: 'slot.loading' } });
-    expect(await slotState(gateway, 'slow', 'offline')).toMatchObject({ failure: null, queued: 0 });
-    expect(alive(pid)).toBe(false);
-    await put({ loadWaitS: 300, loadWaitStreamS: 600 });
+    expect(await waitForSlotState(gateway, 'slow', 'offline')).toMatchObject({ failure: null, queued: 0 });
+    expect(isAlive(pid)).toBe(false);
+    await changeSettings({ loadWaitS: 300, loadWaitStreamS: 600 });
     finishLoad();
-    expect((await say('slow')).status).toBe(200);
+    expect((await chat('slow')).status).toBe(200);
   });
 });
 
-describe('slot agent without a model of its own', () => {
-  it('takes the largest that slots.memory_limit leaves room for', async () => {
+describe('slot agent without a configured model', () => {
+  it('uses the largest model that fits into slots.memory_limit', async () => {
     const other = newHome();
     const tiny = putModel(other, 'tiny', tinyModel());
     const large = join(dirname(tiny), 'large.gguf');
@@ -128,8 +128,8 @@ describe('slot agent without a model of its own', () => {
     truncateSync(large, 700 * MIB);
     const small = await startGateway({ home: other, env: { SVC_MEMORY_LIMIT: String(900 * MIB) } });
     try {
-      const asked = { body: { model: 'agent', messages: user, max_tokens: 2 } };
-      expect((await ask(small, 'POST', CHAT, asked)).headers['x-svc-model']).toBe('tiny');
+      const chatOptions = { body: { model: 'agent', messages: user, max_tokens: 2 } };
+      expect((await send(small, 'POST', CHAT, chatOptions)).headers['x-svc-model']).toBe('tiny');
     } finally {
       await small.stop();
       small.remove();
@@ -137,24 +137,24 @@ describe('slot agent without a model of its own', () => {
   });
 });
 
-describe('less than was asked for', () => {
-  it('is said on every answer, in the record and in the metrics; who has all hears nothing', async () => {
-    const cut = await say('wide');
-    expect(cut.status).toBe(200);
-    expect(cut.headers['x-svc-degraded']).toMatch(/65536 tokens instead of 100000/);
+describe('a degraded slot', () => {
+  it('is reported in every response, the record and the metrics; a full slot reports nothing', async () => {
+    const degraded = await chat('wide');
+    expect(degraded.status).toBe(200);
+    expect(degraded.headers['x-svc-degraded']).toMatch(/65536 tokens instead of 100000/);
     const streamed = await stream('wide');
-    streamed.leave();
-    expect(streamed.headers['x-svc-degraded']).toBe(cut.headers['x-svc-degraded']);
-    expect((await slot(gateway, 'wide')).degraded).toBe(cut.headers['x-svc-degraded']);
-    const whole = await say('agent');
-    expect([whole.status, whole.headers['x-svc-degraded']]).toEqual([200, undefined]);
-    const { text } = await ask(gateway, 'GET', '/api/metrics/prometheus');
+    streamed.disconnect();
+    expect(streamed.headers['x-svc-degraded']).toBe(degraded.headers['x-svc-degraded']);
+    expect((await slot(gateway, 'wide')).degraded).toBe(degraded.headers['x-svc-degraded']);
+    const full = await chat('agent');
+    expect([full.status, full.headers['x-svc-degraded']]).toEqual([200, undefined]);
+    const { text } = await send(gateway, 'GET', '/api/metrics/prometheus');
     expect(text).toMatch(/^svc_slot_degraded\{slot="wide"\} 1$/m);
     expect(text).toMatch(/^svc_slot_degraded\{slot="agent"\} 0$/m);
   });
 
-  it('is refused where a device was named that is not there: no silent fallback to the CPU', async () => {
-    const refused = await say('gpu');
+  it('fails for a device that does not exist, without a silent fallback to the CPU', async () => {
+    const refused = await chat('gpu');
     expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
     const { state, failure } = await slot(gateway, 'gpu');
     expect(state).toBe('error');

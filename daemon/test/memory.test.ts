@@ -1,11 +1,11 @@
-/** Memory over a real port: hybrid search with a real embedding model, words without one, the hardened deletes. */
+/** Memory over a real port: hybrid search with a real embedding model, text search without one, admin-only deletes. */
 import { expect, it } from 'vitest';
 import { type AuditRow, type MemoryFound, MemorySearchResponse } from '../contract/system.ts';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slot, slotState } from './harness/slots.ts';
+import { slot, waitForSlotState } from './harness/slots.ts';
 
 const CAT = 'the cat sat on the mat';
 const FAR = 'quantum flux xylophone';
@@ -20,18 +20,18 @@ const gateway = new OneGateway(() =>
   }),
 );
 
-const post = (path: string, body: object, key = CLIENT_KEY) => ask(gateway, 'POST', path, { key, body });
+const post = (path: string, body: object, key = CLIENT_KEY) => send(gateway, 'POST', path, { key, body });
 const find = async (query: string): Promise<MemoryFound> =>
   MemorySearchResponse.parse((await post('/api/memory/search', { query })).json());
 
-it('adding and listing load no model; a search finds by meaning once the model is there', async () => {
+it('adding and listing load no model; search uses embeddings once the model is loaded', async () => {
   for (const text of [CAT, FAR]) expect((await post('/api/memory', { text })).status).toBe(200);
-  expect((await ask(gateway, 'GET', '/api/memory', { key: CLIENT_KEY })).status).toBe(200);
+  expect((await send(gateway, 'GET', '/api/memory', { key: CLIENT_KEY })).status).toBe(200);
   expect((await slot(gateway, 'embed', ADMIN_KEY)).state).toBe('offline');
   expect(texts(await find('mat'))).toContain(CAT);
   await post('/api/slots/embed/load', {}, ADMIN_KEY);
-  await slotState(gateway, 'embed', 'ready', ADMIN_KEY);
-  // A query without a word of it: only the vectors can find it.
+  await waitForSlotState(gateway, 'embed', 'ready', ADMIN_KEY);
+  // The query shares no word with the texts: only vectors can find them.
   await until(async () => texts(await find('kitten rug')).length === 2, 'memories to have vectors');
   const found = await find('a cat is on a mat');
   expect(found.mode).toBe('hybrid');
@@ -43,21 +43,23 @@ it('caps: text, query, limit', async () => {
   expect((await post('/api/memory', { text: '' })).status).toBe(422);
   expect((await post('/api/memory/search', { query: 'x', limit: 101 })).status).toBe(422);
   for (const offset of ['-1', 'many', '1e9', ''])
-    expect((await ask(gateway, 'GET', `/api/memory?offset=${offset}`, { key: CLIENT_KEY })).status).toBe(422);
+    expect((await send(gateway, 'GET', `/api/memory?offset=${offset}`, { key: CLIENT_KEY })).status).toBe(
+      422,
+    );
 });
 
-it('deletes stay with the admin; what is deleted is found neither by word nor by meaning', async () => {
+it('deletes are for admins; a deleted memory is found neither by text nor by vector', async () => {
   const { id } = (await find(CAT)).memories[0] as { id: string };
-  expect((await ask(gateway, 'DELETE', `/api/memory/${id}`, { key: CLIENT_KEY })).status).toBe(403);
-  expect((await ask(gateway, 'DELETE', '/api/memory?confirm=all', { key: CLIENT_KEY })).status).toBe(403);
+  expect((await send(gateway, 'DELETE', `/api/memory/${id}`, { key: CLIENT_KEY })).status).toBe(403);
+  expect((await send(gateway, 'DELETE', '/api/memory?confirm=all', { key: CLIENT_KEY })).status).toBe(403);
   expect((await post('/api/memory/delete', { ids: [id] })).status).toBe(403);
   expect((await post('/api/memory/delete', { ids: [id] }, ADMIN_KEY)).json()).toEqual({ deleted: 1 });
   expect(texts(await find(CAT))).not.toContain(CAT);
-  expect((await ask(gateway, 'DELETE', '/api/memory?confirm=all', { key: ADMIN_KEY })).json()).toEqual({
+  expect((await send(gateway, 'DELETE', '/api/memory?confirm=all', { key: ADMIN_KEY })).json()).toEqual({
     deleted: 1,
   });
   expect((await find(FAR)).memories).toEqual([]);
-  const { entries } = (await ask(gateway, 'GET', '/api/audit', { key: ADMIN_KEY })).json<{
+  const { entries } = (await send(gateway, 'GET', '/api/audit', { key: ADMIN_KEY })).json<{
     entries: AuditRow[];
   }>();
   const deletes = entries.filter(({ action }) => action === 'memory.delete');
@@ -70,14 +72,17 @@ it('deletes stay with the admin; what is deleted is found neither by word nor by
 
 const texts = (found: MemoryFound): string[] => found.memories.map(({ text }) => text);
 
-it('a blank text is refused by name; fields that may be left out may be null', async () => {
+it('a blank text is rejected; optional fields may be null', async () => {
   for (const text of [' ', '\n\t ', '\u3000']) {
-    const { status, text: told } = await post('/api/memory', { text });
-    expect([status, told]).toEqual([422, expect.stringContaining('must not be blank')]);
+    const { status, text: responseText } = await post('/api/memory', { text });
+    expect([status, responseText]).toEqual([422, expect.stringContaining('must not be blank')]);
   }
-  const kept = await post('/api/memory', { text: ' spaced ', tags: null });
-  expect([kept.status, kept.json()]).toEqual([200, expect.objectContaining({ text: ' spaced ', tags: [] })]);
-  const { id } = kept.json<{ id: string }>();
+  const added = await post('/api/memory', { text: ' spaced ', tags: null });
+  expect([added.status, added.json()]).toEqual([
+    200,
+    expect.objectContaining({ text: ' spaced ', tags: [] }),
+  ]);
+  const { id } = added.json<{ id: string }>();
   const found = await post('/api/memory/search', { query: 'spaced', limit: null });
   expect([found.status, found.text]).toEqual([200, expect.stringContaining(id)]);
 });

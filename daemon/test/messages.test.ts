@@ -5,7 +5,7 @@ import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
 import { AGENT_WINDOW, ANSWER, CALL, startDialects, THOUGHTS } from './harness/dialect-gateway.ts';
 import { failure } from './harness/failure.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openStream } from './harness/stream.ts';
 
@@ -31,9 +31,9 @@ const TOOL = {
 };
 
 describe('messages.create', () => {
-  it('a text, its end and its counts', async () => {
-    const answer = await anthropic.messages.create({ model: 'agent', max_tokens: 100, messages: hi });
-    expect(answer).toMatchObject({
+  it('a text, its stop reason and its token counts', async () => {
+    const response = await anthropic.messages.create({ model: 'agent', max_tokens: 100, messages: hi });
+    expect(response).toMatchObject({
       type: 'message',
       role: 'assistant',
       model: 'talker',
@@ -41,25 +41,25 @@ describe('messages.create', () => {
       stop_reason: 'end_turn',
       stop_sequence: null,
     });
-    expect(answer.id).toMatch(/^msg_/);
-    const { input_tokens, cache_read_input_tokens, output_tokens } = answer.usage;
+    expect(response.id).toMatch(/^msg_/);
+    const { input_tokens, cache_read_input_tokens, output_tokens } = response.usage;
     expect(input_tokens + (cache_read_input_tokens ?? 0)).toBeGreaterThan('Hello!'.length);
     expect(output_tokens).toBeGreaterThan(0);
   });
 
-  it('an answer that is cut says so', async () => {
-    const answer = await anthropic.messages.create({ model: 'agent', max_tokens: 2, messages: hi });
-    expect(answer.stop_reason).toBe('max_tokens');
+  it('a truncated reply has stop reason max_tokens', async () => {
+    const response = await anthropic.messages.create({ model: 'agent', max_tokens: 2, messages: hi });
+    expect(response.stop_reason).toBe('max_tokens');
   });
 
-  it('a stop sequence is told apart from the end of a turn, plain and streamed', async () => {
+  it('a stop sequence has its own stop reason, plain and streamed', async () => {
     const body = { model: 'agent', max_tokens: 100, messages: hi, stop_sequences: ['tiny'] };
     const end = { stop_reason: 'stop_sequence', stop_sequence: 'tiny' };
     expect(await anthropic.messages.create(body)).toMatchObject(end);
     expect(await anthropic.messages.stream(body).finalMessage()).toMatchObject(end);
   });
 
-  it('thoughts are a block of their own, plain and streamed', async () => {
+  it('reasoning is a separate block, plain and streamed', async () => {
     const content = [
       { type: 'thinking', thinking: THOUGHTS, signature: '' },
       { type: 'text', text: ANSWER },
@@ -84,22 +84,22 @@ describe('messages.create', () => {
     expect(second.content).toMatchObject([{ type: 'text', text: TINY_REPLY }]);
   });
 
-  it('a call that must be made', async () => {
-    const answer = await anthropic.messages.create({
+  it('a required call', async () => {
+    const response = await anthropic.messages.create({
       model: 'agent',
       max_tokens: 200,
       messages: hi,
       tools: [TOOL],
       tool_choice: { type: 'tool', name: CALL.name },
     });
-    expect(answer.content).toMatchObject([
+    expect(response.content).toMatchObject([
       { type: 'tool_use', name: CALL.name, input: { zone: expect.any(String) } },
     ]);
   });
 });
 
 describe('messages.stream', () => {
-  it('text comes in pieces, counts at the end', async () => {
+  it('text in pieces, counts at the end', async () => {
     const stream = anthropic.messages.stream({ model: 'agent', max_tokens: 100, messages: hi });
     const pieces: string[] = [];
     stream.on('text', (text) => pieces.push(text));
@@ -110,7 +110,7 @@ describe('messages.stream', () => {
     expect(input_tokens + (cache_read_input_tokens ?? 0)).toBeGreaterThan('Hello!'.length);
   });
 
-  it('a call is put together', async () => {
+  it('a call is assembled', async () => {
     const stream = anthropic.messages.stream({
       model: 'agent',
       max_tokens: 100,
@@ -124,7 +124,7 @@ describe('messages.stream', () => {
     });
   });
 
-  it('events stand in their order, each under its name', async () => {
+  it('events are in order, each under its name', async () => {
     const body = { model: 'agent', max_tokens: 100, messages: hi, stream: true };
     const stream = await openStream(gateway, '/v1/messages?beta=true', body, { key: CLIENT_KEY });
     expect(await stream.ended).toBe(true);
@@ -142,7 +142,7 @@ describe('messages.stream', () => {
 });
 
 describe('messages.countTokens', () => {
-  it('tells what the answer then counts, tools and system words included', async () => {
+  it('returns the input tokens of the later response, including tools and system prompt', async () => {
     const prompt = { model: 'agent', system: 'Be brief.', messages: hi, tools: [TOOL] };
     const { input_tokens } = await anthropic.messages.countTokens(prompt);
     const { usage } = await anthropic.messages.create({ ...prompt, max_tokens: 1 });
@@ -191,21 +191,21 @@ describe('what Claude Code sends', () => {
     'x-stainless-lang': 'js',
   };
 
-  it('is answered', async () => {
+  it('gets a response', async () => {
     const stream = await openStream(gateway, '/v1/messages?beta=true', request, { key: CLIENT_KEY, headers });
     expect(await stream.ended).toBe(true);
     expect(stream.status).toBe(200);
     expect(stream.text()).toContain('"stop_reason":"tool_use"');
   });
 
-  it('and the line for its billing is not read', async () => {
+  it('without its billing line', async () => {
     const count = async (system: object[]) => {
       const body = { ...request, system };
-      const answer = await ask(gateway, 'POST', '/v1/messages/count_tokens?beta=true', {
+      const response = await send(gateway, 'POST', '/v1/messages/count_tokens?beta=true', {
         key: CLIENT_KEY,
         body,
       });
-      return answer.json<{ input_tokens: number }>().input_tokens;
+      return response.json<{ input_tokens: number }>().input_tokens;
     };
     expect(await count(request.system)).toBe(await count(request.system.slice(1)));
   });
@@ -213,7 +213,7 @@ describe('what Claude Code sends', () => {
 
 describe('errors', () => {
   it.each<[string, object, number, string]>([
-    ['an unknown model', { model: 'nobody', max_tokens: 9, messages: hi }, 404, 'dispatch.no_route'],
+    ['an unknown model', { model: 'no-such-model', max_tokens: 9, messages: hi }, 404, 'dispatch.no_route'],
     ['no messages', { model: 'agent', max_tokens: 9 }, 422, 'request.invalid'],
     ['no limit', { model: 'agent', messages: hi }, 422, 'request.invalid'],
     [
@@ -228,7 +228,7 @@ describe('errors', () => {
       'request.invalid',
     ],
     [
-      'a picture for a model that reads text only',
+      'an image for a model that reads text only',
       {
         model: 'agent',
         max_tokens: 9,
@@ -243,37 +243,40 @@ describe('errors', () => {
       'request.invalid',
     ],
   ])('%s', async (_, body, status, code) => {
-    const answer = await ask(gateway, 'POST', '/v1/messages', { key: CLIENT_KEY, body });
-    expect([answer.status, answer.code]).toEqual([status, code]);
-    expect(answer.json()).toMatchObject({
+    const response = await send(gateway, 'POST', '/v1/messages', { key: CLIENT_KEY, body });
+    expect([response.status, response.code]).toEqual([status, code]);
+    expect(response.json()).toMatchObject({
       type: 'error',
       error: { type: expect.any(String), message: expect.any(String) },
     });
   });
 
-  it('the client makes its own classes of them, with our words', async () => {
+  it('the client throws its own classes with our messages', async () => {
     const body = { max_tokens: 9, messages: hi };
-    const unknown = await failure(anthropic.messages.create({ model: 'nobody', ...body }), NotFoundError);
+    const unknown = await failure(
+      anthropic.messages.create({ model: 'no-such-model', ...body }),
+      NotFoundError,
+    );
     expect(unknown).toMatchObject({ status: 404, type: 'invalid_request_error' });
-    expect(unknown.message).toContain('nobody');
+    expect(unknown.message).toContain('no-such-model');
     expect(unknown.requestID ?? unknown.headers?.get('x-request-id')).toBeTruthy();
   });
 
-  it('a prompt that is too long is said in the words that agents look for, with the numbers', async () => {
+  it('a prompt that is too long has the message that agents expect, with the numbers', async () => {
     const messages = [{ role: 'user' as const, content: 'x'.repeat(AGENT_WINDOW) }];
     for (const stream of [false, true]) {
-      const asked = anthropic.messages.create({ model: 'agent', max_tokens: 9, messages, stream });
-      const error = await failure(asked, BadRequestError);
+      const call = anthropic.messages.create({ model: 'agent', max_tokens: 9, messages, stream });
+      const error = await failure(call, BadRequestError);
       expect(error.message).toMatch(/prompt is too long: .*2048 tokens/);
     }
   });
 
-  it('x-api-key is no credential here, and the refusal says which is', async () => {
+  it('x-api-key is no credential, and the error names the right header', async () => {
     const body = { model: 'agent', max_tokens: 9, messages: hi };
     const headers = { 'x-api-key': CLIENT_KEY };
-    const answer = await ask(gateway, 'POST', '/v1/messages', { headers, body });
-    expect([answer.status, answer.code]).toEqual([401, 'auth.required']);
-    expect(answer.json()).toMatchObject({
+    const response = await send(gateway, 'POST', '/v1/messages', { headers, body });
+    expect([response.status, response.code]).toEqual([401, 'auth.required']);
+    expect(response.json()).toMatchObject({
       type: 'error',
       error: { type: 'authentication_error', message: expect.stringContaining('Authorization: Bearer') },
     });

@@ -24,20 +24,20 @@ const gateway = new OneGateway(() => {
     },
   });
 });
-const call = (method: string, path: string, body?: unknown) => gateway.say(method, path, { body });
+const call = (method: string, path: string, body?: unknown) => gateway.sendAsAdmin(method, path, { body });
 const find = async (id: string): Promise<ModelWithMemory | undefined> => {
-  const answer = (await call('GET', '/api/models')).json<{ models: ModelWithMemory[] }>();
-  return ModelsResponse.parse(answer).models.find((model) => model.id === id);
+  const response = (await call('GET', '/api/models')).json<{ models: ModelWithMemory[] }>();
+  return ModelsResponse.parse(response).models.find((model) => model.id === id);
 };
 
-/** What a projector's header says, as far as anybody looks. */
+/** A projector file with the header keys that are read. */
 const projector = () =>
   encodeGguf({
     keys: { 'general.architecture': str('clip'), 'general.type': str('mmproj') },
     tensors: [],
   });
 
-/** One model of each kind, and what is none. */
+/** Writes one model of each kind, and files that are no models. */
 function writeWeights(): void {
   for (const inner of ['', 'seeing', 'Llama-Tensors']) mkdirSync(join(folder, inner), { recursive: true });
   writeFileSync(join(folder, 'plain.gguf'), encodeGguf(tinyChat({ name: 'plain' })));
@@ -55,7 +55,7 @@ function writeWeights(): void {
   writeFileSync(join(folder, 'Llama-Tensors', 'model.safetensors'), Buffer.alloc(1000));
 }
 
-test('a scan tells what was found and what is no model; a projector belongs to the model beside it', async () => {
+test('a scan reports models and invalid files; a projector belongs to the model in its folder', async () => {
   writeFileSync(join(folder, 'later.gguf'), encodeGguf(tinyEmbed()));
   const scanned = (await call('POST', '/api/models/scan')).json<{ problems: { file: string }[] }>();
   expect(scanned.problems.map(({ file }) => file)).toEqual(['broken.gguf']);
@@ -65,7 +65,7 @@ test('a scan tells what was found and what is no model; a projector belongs to t
   expect(await find('mmproj-F16')).toBeUndefined();
 });
 
-test('a model with a projector sees where llama-server serves it, and its launch says so', async () => {
+test('a model with a projector has vision with llama-server, and its launch plan names the projector', async () => {
   const { data } = (await call('GET', '/v1/models')).json<{ data: V1ModelRecord[] }>();
   const seeing = data.find(({ id }) => id === 'seeing-Q8_0');
   expect(seeing).toMatchObject({ capabilities: { vision: true }, _svc: { slot: 'eyes' } });
@@ -75,7 +75,7 @@ test('a model with a projector sees where llama-server serves it, and its launch
   expect(JSON.stringify(plan.launch)).toMatch(/--mmproj.*mmproj-F16\.gguf/);
 });
 
-test('what was registered says what it can and whether it fits', async () => {
+test('a registered model has its capabilities and fit', async () => {
   expect(await find('plain')).toMatchObject({
     capabilities: { vision: false },
     thinking_chosen: false,
@@ -84,7 +84,7 @@ test('what was registered says what it can and whether it fits', async () => {
   expect(await find('Llama-Tensors')).toMatchObject({ fit: null });
 });
 
-test('a folder of safetensors is registered, and no slot is made for what no engine here serves by itself', async () => {
+test('a folder of safetensors is registered, and has no automatic slot because no engine serves it by default', async () => {
   expect(await find('Llama-Tensors')).toMatchObject({
     type: 'llm',
     format: 'safetensors',
@@ -98,7 +98,7 @@ test('a folder of safetensors is registered, and no slot is made for what no eng
   expect(data.some(({ id }) => id === 'Llama-Tensors')).toBe(false);
 });
 
-test('how a model thinks may be said, and outlives a change of its file; null brings back its own', async () => {
+test('the thinking default of a model can be set and survives a change of its file; null restores the original', async () => {
   const own = (await find('plain'))?.enable_thinking ?? null;
   const put = await call('PUT', '/api/models/plain', { enable_thinking: true });
   expect(put.json()).toMatchObject({ id: 'plain', enable_thinking: true });
@@ -115,14 +115,14 @@ test.each([
   [{ binding: 'x' }, 422, 'request.invalid'],
   [{ binding: 'slot:none' }, 404, 'slot.not_found'],
   [{ binding: 'upstream:none' }, 404, 'upstream.not_found'],
-])('PUT of %j is refused', async (body, status, code) => {
-  const answer = await call('PUT', '/api/models/plain', body);
-  expect([answer.status, answer.code]).toEqual([status, code]);
+])('PUT of %j is rejected', async (body, status, code) => {
+  const response = await call('PUT', '/api/models/plain', body);
+  expect([response.status, response.code]).toEqual([status, code]);
 });
 
-test('files of the operator are never removed; what was named by its path is forgotten', async () => {
-  const kept = await call('DELETE', '/api/models/plain');
-  expect([kept.status, kept.code]).toEqual([409, 'model.kept']);
+test('files of the operator are never deleted; a model registered by path is unregistered', async () => {
+  const refused = await call('DELETE', '/api/models/plain');
+  expect([refused.status, refused.code]).toEqual([409, 'model.kept']);
   const path = join(gateway.home, 'mine.gguf');
   writeFileSync(path, encodeGguf(tinyEmbed()));
   const registered = await call('POST', '/api/models/register', { path });
@@ -132,15 +132,15 @@ test('files of the operator are never removed; what was named by its path is for
   expect([existsSync(path), await find('mine')]).toEqual([true, undefined]);
 });
 
-test('a model that a slot holds is in use', async () => {
+test('a model that a slot has loaded is in use', async () => {
   await call('POST', '/api/slots/agent/load');
-  const answer = await call('DELETE', '/api/models/plain');
-  expect([answer.status, answer.code]).toEqual([409, 'model.in_use']);
-  expect(answer.json()).toMatchObject({ error: { details: { slots: ['agent'] } } });
+  const response = await call('DELETE', '/api/models/plain');
+  expect([response.status, response.code]).toEqual([409, 'model.in_use']);
+  expect(response.json()).toMatchObject({ error: { details: { slots: ['agent'] } } });
   await call('POST', '/api/slots/agent/unload');
 });
 
-test('a model is moved to a slot that holds another one, as by a swap', async () => {
+test('a model can be bound to a slot with another model, like a swap', async () => {
   writeFileSync(join(folder, 'spare.gguf'), encodeGguf(tinyChat({ name: 'spare' })));
   await call('POST', '/api/models/scan');
   expect(await find('spare')).toMatchObject({ binding: 'slot:spare', binding_chosen: false });
@@ -148,7 +148,7 @@ test('a model is moved to a slot that holds another one, as by a swap', async ()
   const moved = await call('PUT', '/api/models/spare', { binding: 'slot:agent' });
   expect(moved.json()).toMatchObject({ binding: 'slot:agent', binding_chosen: true });
   expect(readFileSync(join(gateway.home, 'config/slots/agent.toml'), 'utf8')).toContain('model = "spare"');
-  const said = async (model: string) =>
+  const slotOf = async (model: string) =>
     (
       await call('POST', '/v1/chat/completions', {
         model,
@@ -156,9 +156,9 @@ test('a model is moved to a slot that holds another one, as by a swap', async ()
         max_tokens: 1,
       })
     ).headers['x-svc-slot'];
-  expect(await said('spare')).toBe('agent');
+  expect(await slotOf('spare')).toBe('agent');
   expect(await find('plain')).toMatchObject({ binding: 'slot:plain', binding_chosen: false });
-  expect(await said('plain')).toBe('plain');
+  expect(await slotOf('plain')).toBe('plain');
   const other = await call('PUT', '/api/models/later', { binding: 'slot:agent' });
   expect([other.status, other.code]).toEqual([409, 'dispatch.capability_mismatch']);
   expect(await find('later')).toMatchObject({ binding: 'slot:embed', binding_chosen: false });
@@ -170,7 +170,7 @@ test.each([
   [{ path: '/etc/passwd' }, 422],
   [{ path: '/\0' }, 422],
   [{}, 422],
-])('register of %j is refused with a reason', async (body, status) => {
-  const answer = await call('POST', '/api/models/register', body);
-  expect([answer.status, answer.code]).toEqual([status, 'request.invalid']);
+])('register of %j is rejected with a reason', async (body, status) => {
+  const response = await call('POST', '/api/models/register', body);
+  expect([response.status, response.code]).toEqual([status, 'request.invalid']);
 });

@@ -1,12 +1,12 @@
-/** The tool loop with real voices and a stand-in that draws: spoken, written down, drawn. */
+/** The tool loop with real speech engines and an image stand-in: speech, transcription, images. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import type { GgufModel } from '../models/gguf/writer.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { slotsOf } from './harness/omni-slots.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { type SdStandIn, sdSlot, sdStandIn } from './harness/sd-stand-in.ts';
-import { slotDo, slotState } from './harness/slots.ts';
+import { runSlotAction, waitForSlotState } from './harness/slots.ts';
 import { startTones, TONE_TEXT } from './harness/tone-gateway.ts';
 
 const model = (name: string, args: object): GgufModel =>
@@ -17,7 +17,7 @@ const CHATS = {
   listener: model('transcribe_audio', { file: 'audio_1' }),
 };
 
-interface Told {
+interface OmniResponse {
   _svc: {
     omni: {
       tools: { name: string; ok: boolean; content: string; attachment?: { data: string; url: string } }[];
@@ -29,7 +29,7 @@ let sd: SdStandIn;
 beforeAll(async () => {
   sd = await sdStandIn();
 });
-afterAll(() => sd?.down());
+afterAll(() => sd?.stop());
 
 const gateway = new OneGateway(() => {
   const { models, files } = slotsOf(8192, CHATS);
@@ -37,17 +37,19 @@ const gateway = new OneGateway(() => {
 });
 beforeAll(async () => {
   for (const name of ['tts', 'stt', 'img']) {
-    await slotDo(gateway, name, 'load');
-    await slotState(gateway, name, 'ready');
+    await runSlotAction(gateway, name, 'load');
+    await waitForSlotState(gateway, name, 'ready');
   }
 });
 
-const chat = async (name: string, content: unknown): Promise<Told> => {
+const chat = async (name: string, content: unknown): Promise<OmniResponse> => {
   const body = { model: name, omni: true, messages: [{ role: 'user', content }], max_tokens: 256 };
-  return (await ask(gateway, 'POST', '/v1/chat/completions', { body, silenceMs: 60_000 })).json<Told>();
+  return (
+    await send(gateway, 'POST', '/v1/chat/completions', { body, idleTimeoutMs: 60_000 })
+  ).json<OmniResponse>();
 };
 
-it('what is spoken comes as a sound, which another model understands from a message', async () => {
+it('speech is returned as audio, which another model transcribes from a message', async () => {
   const [spoken] = (await chat('agent', 'speak'))._svc.omni.tools;
   expect(spoken).toMatchObject({ name: 'text_to_speech', ok: true });
   const data = spoken?.attachment?.data ?? '';
@@ -62,11 +64,11 @@ it('what is spoken comes as a sound, which another model understands from a mess
   expect(heard?.content.toLowerCase()).toContain('good morning');
 });
 
-it('a picture is drawn, and its address leads to it', async () => {
+it('an image is drawn, and its address returns it', async () => {
   const [drawn] = (await chat('painter', 'draw'))._svc.omni.tools;
   expect(drawn).toMatchObject({ name: 'generate_image', ok: true, attachment: { kind: 'image' } });
   const url = drawn?.attachment?.url ?? '';
   expect(url).toMatch(/^\/api\/images\/cache\/[0-9a-f-]{36}\.png$/);
-  const png = await ask(gateway, 'GET', url);
+  const png = await send(gateway, 'GET', url);
   expect([png.status, png.headers['content-type']]).toEqual([200, 'image/png']);
 });

@@ -1,6 +1,6 @@
 /**
- * The tools of the loop that ask other models, over a real port: real llama.cpp makes the vectors, the ranking and the second
- * opinion; the model that sees is a STAND-IN, because no tiny one does.
+ * The tools of the loop that call other models, over a real port: real llama.cpp computes the vectors, the ranking and the second
+ * opinion; the vision model is a STAND-IN, because no tiny one exists.
  */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -10,11 +10,11 @@ import { tinyRerank } from '../models/gguf/testing/tiny-rerank.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import type { GgufModel } from '../models/gguf/writer.ts';
 import { startGateway, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
-import { begin, jsonPayload } from './harness/leaver.ts';
+import { send } from './harness/http.ts';
+import { jsonPayload, startRequest } from './harness/leaver.ts';
 import { slotsOf } from './harness/omni-slots.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { slot, slotDo, slotIdle } from './harness/slots.ts';
+import { runSlotAction, slot, waitForIdleSlot } from './harness/slots.ts';
 import { json, type StandIn, standIn } from './harness/stand-in.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -34,7 +34,7 @@ const CHATS = {
   second: tinyChat({ context: 4096, reply: 'Another opinion.', runs: false }),
 };
 
-interface Told {
+interface OmniResponse {
   choices: { message: { content: string } }[];
   _svc: {
     omni: { tools: { name: string; ok: boolean; content: string; attachment?: { vectors: number[][] } }[] };
@@ -42,19 +42,19 @@ interface Told {
 }
 
 let eyes: StandIn;
-const held: ServerResponse[] = [];
+const pending: ServerResponse[] = [];
 
 beforeAll(async () => {
   eyes = await standIn(({ url, body }) => {
     if (url === '/health') return json(200, {});
-    if (body.includes('"hold"')) return (_req, res) => void held.push(res);
+    if (body.includes('"hold"')) return (_req, res) => void pending.push(res);
     const sees = body.includes(`data:image/png;base64,${PIXEL}`) && body.includes('What is it?');
     return json(200, {
       choices: [{ index: 0, message: { role: 'assistant', content: sees ? 'a dot' : 'nothing' } }],
     });
   });
 });
-afterAll(() => eyes?.down());
+afterAll(() => eyes?.stop());
 
 const gateway = new OneGateway(() => {
   const { models, files } = slotsOf(4096, CHATS, { embed: tinyEmbed({ size: 32 }), rerank: tinyRerank() });
@@ -66,60 +66,60 @@ const gateway = new OneGateway(() => {
 });
 beforeAll(async () => {
   for (const name of ['embed', 'rerank', 'second', 'eyes'])
-    expect((await slotDo(gateway, name, 'load')).status).toBe(200);
+    expect((await runSlotAction(gateway, name, 'load')).status).toBe(200);
 });
 
-async function tools(model: string, content: unknown = 'go'): Promise<Told['_svc']['omni']['tools']> {
+async function tools(model: string, content: unknown = 'go'): Promise<OmniResponse['_svc']['omni']['tools']> {
   const body = { model, omni: true, messages: [{ role: 'user', content }], max_tokens: 256, temperature: 0 };
-  const answer = await ask(gateway, 'POST', CHAT, { body, silenceMs: 60_000 });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  const told = answer.json<Told>();
-  expect(told.choices[0]?.message.content).toBe(REPLY);
-  return told._svc.omni.tools;
+  const response = await send(gateway, 'POST', CHAT, { body, idleTimeoutMs: 60_000 });
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  const omniResponse = response.json<OmniResponse>();
+  expect(omniResponse.choices[0]?.message.content).toBe(REPLY);
+  return omniResponse._svc.omni.tools;
 }
-const said = (content = '') => JSON.parse(content) as Record<string, unknown>;
+const parseContent = (content = '') => JSON.parse(content) as Record<string, unknown>;
 
-it('embed_text: the model learns how alike texts are, the caller gets the vectors', async () => {
-  const [ran] = await tools('agent');
-  expect(ran).toMatchObject({ name: 'embed_text', ok: true });
-  const { dimensions, alike } = said(ran?.content) as { dimensions: number; alike: number[] };
+it('embed_text: the model gets the similarities, the caller the vectors', async () => {
+  const [result] = await tools('agent');
+  expect(result).toMatchObject({ name: 'embed_text', ok: true });
+  const { dimensions, alike } = parseContent(result?.content) as { dimensions: number; alike: number[] };
   const [same = 0, near = 0, far = 0] = alike;
   expect([dimensions, same]).toEqual([32, 1]);
   expect(near).toBeGreaterThan(far);
-  expect(ran?.attachment?.vectors.map(({ length }) => length)).toEqual([32, 32, 32]);
+  expect(result?.attachment?.vectors.map(({ length }) => length)).toEqual([32, 32, 32]);
 });
 
 it('rerank_documents: best first', async () => {
-  const [ran] = await tools('sorter');
-  expect(ran).toMatchObject({ name: 'rerank_documents', ok: true });
-  const { results } = said(ran?.content) as { results: { index: number }[] };
+  const [result] = await tools('sorter');
+  expect(result).toMatchObject({ name: 'rerank_documents', ok: true });
+  const { results } = parseContent(result?.content) as { results: { index: number }[] };
   expect(results.map(({ index }) => index).at(-1)).toBe(0);
 });
 
-it('ask_model: what another model says', async () => {
-  const [ran] = await tools('asker');
-  expect(ran).toMatchObject({ name: 'ask_model', ok: true });
-  expect(said(ran?.content)).toEqual({ answer: 'Another opinion.' });
+it('ask_model: the reply of another model', async () => {
+  const [result] = await tools('asker');
+  expect(result).toMatchObject({ name: 'ask_model', ok: true });
+  expect(parseContent(result?.content)).toEqual({ answer: 'Another opinion.' });
 });
 
-it('describe_image: the picture goes to a model that sees, a word in its place to the one that asks', async () => {
+it('describe_image: the image goes to a vision model, and its description to the calling model', async () => {
   const url = `data:image/png;base64,${PIXEL}`;
-  const [ran] = await tools('looker', [
+  const [result] = await tools('looker', [
     { type: 'text', text: 'look' },
     { type: 'image_url', image_url: { url } },
   ]);
-  expect(ran).toMatchObject({ name: 'describe_image', ok: true });
-  expect(said(ran?.content)).toEqual({ text: 'a dot' });
+  expect(result).toMatchObject({ name: 'describe_image', ok: true });
+  expect(parseContent(result?.content)).toEqual({ text: 'a dot' });
 });
 
-it('the list says who sees', async () => {
-  const { data } = (await ask(gateway, 'GET', '/v1/models')).json<{ data: V1ModelRecord[] }>();
+it('the list marks vision models', async () => {
+  const { data } = (await send(gateway, 'GET', '/v1/models')).json<{ data: V1ModelRecord[] }>();
   const seeing = data.filter(({ architecture }) => architecture.input_modalities.includes('image'));
   expect(seeing.map(({ id }) => id).sort()).toEqual(['eyes', 'eyes-1', 'svc/eyes']);
   expect(seeing.every(({ capabilities }) => capabilities.vision === true)).toBe(true);
 });
 
-it('a caller who leaves during a tool ends the tool', async () => {
+it('a disconnect during a tool ends the tool', async () => {
   const payload = jsonPayload({
     model: 'waiter',
     omni: true,
@@ -127,12 +127,12 @@ it('a caller who leaves during a tool ends the tool', async () => {
     max_tokens: 256,
     temperature: 0,
   });
-  const leaver = begin(gateway, CHAT, payload);
-  await until(() => held.length === 1, 'the tool to ask', 30_000);
-  const closed = new Promise((resolve) => held[0]?.once('close', resolve));
+  const request = startRequest(gateway, CHAT, payload);
+  await until(() => pending.length === 1, 'the tool call', 30_000);
+  const closed = new Promise((resolve) => pending[0]?.once('close', resolve));
   expect((await slot(gateway, 'eyes')).active).toBe(1);
-  leaver.leave();
+  request.disconnect();
   await closed;
-  await slotIdle(gateway, 'eyes');
-  await slotIdle(gateway, 'waiter');
+  await waitForIdleSlot(gateway, 'eyes');
+  await waitForIdleSlot(gateway, 'waiter');
 });

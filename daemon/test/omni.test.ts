@@ -7,15 +7,15 @@ import { CHATML } from '../models/gguf/chat-templates.ts';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
-import { type Answer, ask } from './harness/http.ts';
+import { type HttpResponse, send } from './harness/http.ts';
 import { slotsOf } from './harness/omni-slots.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
-import { slotState } from './harness/slots.ts';
+import { waitForSlotState } from './harness/slots.ts';
 
 const NOTE = 'the key is under the mat';
 const REPLY = 'It is done now.';
-/** A template that asks for a call whenever tools are there, also after a result. */
+/** A template that requests a call whenever tools are declared, also after a result. */
 const ALWAYS = CHATML.replace(
   "{{ '<|im_start|>assistant\\n' }}{%- endif %}",
   "{{ '<|im_start|>assistant\\n' }}{%- if tools %}{{ '<|call|>' }}{%- endif %}{%- endif %}",
@@ -23,7 +23,7 @@ const ALWAYS = CHATML.replace(
 const TIME = { type: 'function', function: { name: 'get_time', parameters: { type: 'object' } } } as const;
 const hello = [{ role: 'user', content: 'hi' }] as const;
 
-/** Models that make one fixed call each, and the slots that serve them. */
+/** Models that make one fixed call each, by the slot that serves them. */
 const CHATS = {
   agent: tinyChat({
     context: 8192,
@@ -47,7 +47,7 @@ const CHATS = {
   }),
 };
 
-interface Told {
+interface OmniResponse {
   choices: { finish_reason: string; message: { content: string; tool_calls?: { id: string }[] } }[];
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
   _svc: { omni: { rounds: number; tools: { name: string; ok: boolean; content: string }[] } };
@@ -55,37 +55,37 @@ interface Told {
 
 const gateway = new OneGateway(() => startLocked(slotsOf(8192, CHATS, { embed: tinyEmbed({ size: 32 }) })));
 beforeAll(async () => {
-  await ask(gateway, 'POST', '/api/slots/agent/load', { key: ADMIN_KEY, body: {}, silenceMs: 60_000 });
-  await slotState(gateway, 'agent', 'ready', ADMIN_KEY);
+  await send(gateway, 'POST', '/api/slots/agent/load', { key: ADMIN_KEY, body: {}, idleTimeoutMs: 60_000 });
+  await waitForSlotState(gateway, 'agent', 'ready', ADMIN_KEY);
 });
 
-const chat = (more: object, key = ADMIN_KEY): Promise<Answer> =>
-  ask(gateway, 'POST', '/v1/chat/completions', {
+const chat = (more: object, key = ADMIN_KEY): Promise<HttpResponse> =>
+  send(gateway, 'POST', '/v1/chat/completions', {
     key,
-    silenceMs: 60_000,
+    idleTimeoutMs: 60_000,
     body: { messages: hello, omni: true, temperature: 0, max_tokens: 256, ...more },
   });
 const memories = async () =>
-  (await ask(gateway, 'GET', '/api/memory', { key: ADMIN_KEY })).json<{ memories: { text: string }[] }>()
+  (await send(gateway, 'GET', '/api/memory', { key: ADMIN_KEY })).json<{ memories: { text: string }[] }>()
     .memories;
 
-it('a tool is run, its result goes to the model, and both rounds are counted', async () => {
-  const plain = (await chat({ omni: false })).json<Told>();
-  const answer = await chat({});
-  expect([answer.status, answer.headers['x-svc-omni'], answer.headers['x-svc-slot']]).toEqual([
+it('runs a tool, gives its result to the model and counts both rounds', async () => {
+  const plain = (await chat({ omni: false })).json<OmniResponse>();
+  const response = await chat({});
+  expect([response.status, response.headers['x-svc-omni'], response.headers['x-svc-slot']]).toEqual([
     200,
     'on',
     'agent',
   ]);
-  const told = answer.json<Told>();
-  expect(told.choices).toMatchObject([{ finish_reason: 'stop', message: { content: REPLY } }]);
-  expect(told._svc.omni).toMatchObject({ rounds: 2, tools: [{ name: 'remember', ok: true }] });
+  const body = response.json<OmniResponse>();
+  expect(body.choices).toMatchObject([{ finish_reason: 'stop', message: { content: REPLY } }]);
+  expect(body._svc.omni).toMatchObject({ rounds: 2, tools: [{ name: 'remember', ok: true }] });
   expect((await memories()).map(({ text }) => text)).toEqual([NOTE]);
-  expect(told.usage.prompt_tokens).toBeGreaterThan(2 * plain.usage.prompt_tokens);
-  expect(told.usage.total_tokens).toBe(told.usage.prompt_tokens + told.usage.completion_tokens);
+  expect(body.usage.prompt_tokens).toBeGreaterThan(2 * plain.usage.prompt_tokens);
+  expect(body.usage.total_tokens).toBe(body.usage.prompt_tokens + body.usage.completion_tokens);
 });
 
-it('a stream shows each call and result, and is one that the official client reads', async () => {
+it('a stream contains each call and result, and the official client can read it', async () => {
   const openai = openaiClient(gateway, { apiKey: ADMIN_KEY });
   const stream = await openai.chat.completions.create({
     model: 'agent',
@@ -95,7 +95,7 @@ it('a stream shows each call and result, and is one that the official client rea
     ...{ omni: true },
   });
   let text = '';
-  const seen: string[] = [];
+  const types: string[] = [];
   const ids = new Set<string>();
   let tokens = 0;
   for await (const chunk of stream) {
@@ -103,53 +103,55 @@ it('a stream shows each call and result, and is one that the official client rea
     text += chunk.choices[0]?.delta.content ?? '';
     expect(chunk.choices[0]?.delta.tool_calls).toBeUndefined();
     const { _svc } = chunk as unknown as { _svc?: { omni: { type: string } } };
-    if (_svc) seen.push(_svc.omni.type);
+    if (_svc) types.push(_svc.omni.type);
     tokens += chunk.usage?.total_tokens ?? 0;
   }
-  expect([text, seen, ids.size]).toEqual([REPLY, ['tool_call', 'tool_result', 'done'], 1]);
+  expect([text, types, ids.size]).toEqual([REPLY, ['tool_call', 'tool_result', 'done'], 1]);
   expect(tokens).toBeGreaterThan(0);
 });
 
-it('a tier is offered nothing that it may not call, and gets it not by naming it either', async () => {
+it('a tier is offered only tools that it may call, and a call of another one fails', async () => {
   const before = (await memories()).length;
-  const nothing = (await chat({}, CLIENT_KEY)).json<Told>();
+  const nothing = (await chat({}, CLIENT_KEY)).json<OmniResponse>();
   expect(nothing._svc.omni).toEqual({ rounds: 1, tools: [] });
-  await ask(gateway, 'POST', '/api/slots/embed/load', { key: ADMIN_KEY, body: {}, silenceMs: 60_000 });
-  await slotState(gateway, 'embed', 'ready', ADMIN_KEY);
-  const refused = (await chat({}, CLIENT_KEY)).json<Told>();
+  await send(gateway, 'POST', '/api/slots/embed/load', { key: ADMIN_KEY, body: {}, idleTimeoutMs: 60_000 });
+  await waitForSlotState(gateway, 'embed', 'ready', ADMIN_KEY);
+  const refused = (await chat({}, CLIENT_KEY)).json<OmniResponse>();
   expect(refused._svc.omni.tools).toMatchObject([{ name: 'remember', ok: false }]);
   expect(refused._svc.omni.tools[0]?.content).toContain('auth.forbidden');
   expect(await memories()).toHaveLength(before);
 });
 
-it('what a tool refuses is told to the model, which goes on', async () => {
-  const told = (await chat({ model: 'careless' })).json<Told>();
-  expect(told.choices[0]?.message.content).toBe(REPLY);
-  expect(told._svc.omni.tools).toMatchObject([{ name: 'remember', ok: false }]);
-  expect(told._svc.omni.tools[0]?.content).toContain('request.invalid');
+it('the model gets the error of a tool and continues', async () => {
+  const body = (await chat({ model: 'careless' })).json<OmniResponse>();
+  expect(body.choices[0]?.message.content).toBe(REPLY);
+  expect(body._svc.omni.tools).toMatchObject([{ name: 'remember', ok: false }]);
+  expect(body._svc.omni.tools[0]?.content).toContain('request.invalid');
 });
 
-it("the caller's own tool goes back to the caller, and the chat goes on with its result", async () => {
-  const told = (await chat({ model: 'clock', tools: [TIME] })).json<Told>();
-  const message = told.choices[0]?.message;
-  expect(told.choices[0]?.finish_reason).toBe('tool_calls');
+it("a call of the caller's own tool is returned to the caller, and the chat continues with its result", async () => {
+  const body = (await chat({ model: 'clock', tools: [TIME] })).json<OmniResponse>();
+  const message = body.choices[0]?.message;
+  expect(body.choices[0]?.finish_reason).toBe('tool_calls');
   expect(message?.tool_calls).toMatchObject([
     { function: { name: 'get_time', arguments: '{"zone":"UTC"}' } },
   ]);
   const result = { role: 'tool', tool_call_id: message?.tool_calls?.[0]?.id, content: 'noon' };
   const more = await chat({ model: 'clock', tools: [TIME], messages: [...hello, message, result] });
-  expect(more.json<Told>().choices).toMatchObject([{ finish_reason: 'stop', message: { content: REPLY } }]);
+  expect(more.json<OmniResponse>().choices).toMatchObject([
+    { finish_reason: 'stop', message: { content: REPLY } },
+  ]);
 });
 
-it('a model that always calls is asked eight times, the last time without tools', async () => {
-  const told = (await chat({ model: 'again' })).json<Told>();
-  expect(told._svc.omni.rounds).toBe(8);
-  expect(told._svc.omni.tools).toHaveLength(7);
-  expect(told.choices).toMatchObject([{ finish_reason: 'stop', message: { content: REPLY } }]);
+it('a model that always calls gets eight rounds, the last one without tools', async () => {
+  const body = (await chat({ model: 'again' })).json<OmniResponse>();
+  expect(body._svc.omni.rounds).toBe(8);
+  expect(body._svc.omni.tools).toHaveLength(7);
+  expect(body.choices).toMatchObject([{ finish_reason: 'stop', message: { content: REPLY } }]);
 });
 
 it('errors keep code and status', async () => {
-  expect(await chat({ model: 'nobody-knows' })).toMatchObject({ status: 404, code: 'dispatch.no_route' });
+  expect(await chat({ model: 'no-such-model' })).toMatchObject({ status: 404, code: 'dispatch.no_route' });
   expect(await chat({ model: 'embed-model' })).toMatchObject({
     status: 409,
     code: 'dispatch.capability_mismatch',

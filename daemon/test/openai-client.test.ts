@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 describe('models', () => {
-  it('models.list holds the model, its aliases and the virtual names, all in the published shape', async () => {
+  it('models.list has the model, its aliases and the virtual names, all in the published format', async () => {
     const ids: string[] = [];
     for await (const model of openai.models.list()) {
       expect(model).toMatchObject({ object: 'model', owned_by: 'svc', created: expect.any(Number) });
@@ -42,11 +42,11 @@ describe('models', () => {
   });
 
   it('an unknown model is NotFoundError with our code', async () => {
-    const error = await failure(openai.models.retrieve('svc/nobody'), NotFoundError);
+    const error = await failure(openai.models.retrieve('svc/unknown'), NotFoundError);
     expect(error).toMatchObject({ status: 404, code: 'model.not_found', type: 'invalid_request_error' });
   });
 
-  it('open routes answer without a key', async () => {
+  it('open routes need no key', async () => {
     expect((await openaiClient(gateway, { apiKey: 'wrong' }).models.list()).data.length).toBeGreaterThan(0);
   });
 });
@@ -70,7 +70,7 @@ describe('chat.completions', () => {
     expect(response.headers.get('x-svc-slot')).toBe('agent');
   });
 
-  it('stream with include_usage: one id, role first, one finish, then the usage chunk', async () => {
+  it('stream with include_usage: one id, role first, one finish reason, then the usage chunk', async () => {
     const stream = await openai.chat.completions.create({
       model: 'svc/agent',
       messages: [user('Hello!')],
@@ -97,7 +97,7 @@ describe('chat.completions', () => {
     for await (const chunk of stream) expect(chunk.choices.length).toBe(1);
   });
 
-  it('the stream() helper puts the whole answer together', async () => {
+  it('the stream() helper assembles the whole response', async () => {
     const runner = openai.chat.completions.stream({ model: 'agent', messages: [user('.')], temperature: 0 });
     expect((await runner.finalChatCompletion()).choices[0]?.message.content).toBe(TINY_REPLY);
     expect((await runner.totalUsage()).total_tokens).toBeGreaterThanOrEqual(0);
@@ -105,30 +105,30 @@ describe('chat.completions', () => {
 
   it('an alias, the legacy alias, a virtual name and the model id reach the same model', async () => {
     for (const model of ['agent', 'agent-hermes', 'svc/agent', 'svc/utility', 'svc/npu', 'tiny']) {
-      const answer = await openai.chat.completions.create({
+      const response = await openai.chat.completions.create({
         model,
         messages: [user('x')],
         max_tokens: 2,
         temperature: 0,
       });
-      expect(answer.choices[0]?.message.content, model).toBe('yz');
-      expect(answer.model, model).toBe('tiny');
+      expect(response.choices[0]?.message.content, model).toBe('yz');
+      expect(response.model, model).toBe('tiny');
     }
   });
 });
 
 describe('completions', () => {
   it('create and stream', async () => {
-    const ask = { model: 'agent', prompt: 'x', max_tokens: 3, temperature: 0 };
-    const answer = await openai.completions.create(ask);
-    expect(answer).toMatchObject({
+    const body = { model: 'agent', prompt: 'x', max_tokens: 3, temperature: 0 };
+    const response = await openai.completions.create(body);
+    expect(response).toMatchObject({
       object: 'text_completion',
       model: 'tiny',
       choices: [{ index: 0, text: 'yza', finish_reason: 'length' }],
       usage: { prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 },
     });
     let text = '';
-    for await (const chunk of await openai.completions.create({ ...ask, stream: true })) {
+    for await (const chunk of await openai.completions.create({ ...body, stream: true })) {
       text += chunk.choices[0]?.text ?? '';
     }
     expect(text).toBe('yza');
@@ -136,12 +136,12 @@ describe('completions', () => {
 });
 
 describe('error classes', () => {
-  const ask = (api: OpenAI, model = 'agent') =>
+  const complete = (api: OpenAI, model = 'agent') =>
     api.chat.completions.create({ model, messages: [user('.')], max_tokens: 1 });
 
-  it('a wrong key is AuthenticationError, once', async () => {
+  it('a wrong key is AuthenticationError, without a retry', async () => {
     const { api, statuses } = countingClient(gateway, { apiKey: 'wrong-key-123', maxRetries: 2 });
-    const error = await failure(ask(api), AuthenticationError);
+    const error = await failure(complete(api), AuthenticationError);
     expect(error).toMatchObject({
       status: 401,
       code: 'auth.required',
@@ -155,7 +155,7 @@ describe('error classes', () => {
 
   it('a foreign Origin is PermissionDeniedError', async () => {
     const api = openaiClient(gateway, { defaultHeaders: { origin: 'http://elsewhere.example' } });
-    const error = await failure(ask(api), PermissionDeniedError);
+    const error = await failure(complete(api), PermissionDeniedError);
     expect(error).toMatchObject({ status: 403, code: 'auth.origin_forbidden', type: 'permission_error' });
   });
 
@@ -165,14 +165,14 @@ describe('error classes', () => {
     expect(error.code).toBe('auth.forbidden');
   });
 
-  it('an unknown chat model is NotFoundError with near names', async () => {
-    const error = await failure(ask(openai, 'agnet'), NotFoundError);
+  it('an unknown chat model is NotFoundError with similar names', async () => {
+    const error = await failure(complete(openai, 'agnet'), NotFoundError);
     expect(error).toMatchObject({ status: 404, code: 'dispatch.no_route', param: 'model' });
     const { details } = error.error as { details: { suggestions: string[] } };
     expect(details.suggestions).toContain('agent');
   });
 
-  it('a body without messages is an error of the 4xx kind with the field in details', async () => {
+  it('a body without messages is a 4xx error with the field in details', async () => {
     const error = await failure(openai.chat.completions.create({ model: 'agent' } as never), APIError);
     expect(error.status).toBe(422);
     expect(error.code).toBe('request.invalid');

@@ -23,7 +23,7 @@ const question = [user('What time is it?')];
 const greedy = { temperature: 0, max_tokens: 100 };
 
 describe('tools', () => {
-  it('a call, its result in a second turn, and the answer', async () => {
+  it('a call, its result in a second turn, and the reply', async () => {
     const first = await openai.chat.completions.create({
       model: 'agent',
       messages: question,
@@ -47,10 +47,10 @@ describe('tools', () => {
     expect(second.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: TINY_REPLY } });
   });
 
-  it('two calls at once have ids of their own, whole and streamed', async () => {
-    const ask = { model: 'pair', messages: question, tools, parallel_tool_calls: true, ...greedy };
-    const whole = await openai.chat.completions.create(ask);
-    const streamed = await openai.chat.completions.stream(ask).finalChatCompletion();
+  it('two calls at once have their own ids, whole and streamed', async () => {
+    const body = { model: 'pair', messages: question, tools, parallel_tool_calls: true, ...greedy };
+    const whole = await openai.chat.completions.create(body);
+    const streamed = await openai.chat.completions.stream(body).finalChatCompletion();
     for (const { choices } of [whole, streamed]) {
       const calls = choices[0]?.message.tool_calls ?? [];
       expect(choices[0]?.finish_reason).toBe('tool_calls');
@@ -63,18 +63,18 @@ describe('tools', () => {
   });
 
   it('parallel_tool_calls: false ends after the first', async () => {
-    const answer = await openai.chat.completions.create({
+    const response = await openai.chat.completions.create({
       model: 'pair',
       messages: question,
       tools,
       parallel_tool_calls: false,
       ...greedy,
     });
-    expect(answer.choices[0]?.message.tool_calls).toHaveLength(1);
-    expect(answer.choices[0]?.finish_reason).toBe('tool_calls');
+    expect(response.choices[0]?.message.tool_calls).toHaveLength(1);
+    expect(response.choices[0]?.finish_reason).toBe('tool_calls');
   });
 
-  it('streamed: the helper puts the call together and tells its end', async () => {
+  it('streamed: the helper assembles the call and emits its end', async () => {
     const runner = openai.chat.completions.stream({ model: 'agent', messages: question, tools, ...greedy });
     const done: unknown[] = [];
     runner.on('tool_calls.function.arguments.done', (event) => done.push([event.name, event.arguments]));
@@ -83,8 +83,8 @@ describe('tools', () => {
     expect(choices[0]?.finish_reason).toBe('tool_calls');
   });
 
-  it('runTools calls the function and goes on by itself', async () => {
-    const asked: unknown[] = [];
+  it('runTools calls the function and continues automatically', async () => {
+    const calls: unknown[] = [];
     const runner = openai.chat.completions.runTools({
       model: 'agent',
       messages: question,
@@ -97,7 +97,7 @@ describe('tools', () => {
             parameters,
             parse: JSON.parse,
             function: (args: object) => {
-              asked.push(args);
+              calls.push(args);
               return '12:00';
             },
           },
@@ -106,15 +106,15 @@ describe('tools', () => {
       ...greedy,
     });
     expect(await runner.finalContent()).toBe(TINY_REPLY);
-    expect(asked).toEqual([{ zone: 'UTC' }]);
+    expect(calls).toEqual([{ zone: 'UTC' }]);
   });
 
   it('tool_choice none and by name', async () => {
-    const ask = { model: 'agent', messages: question, tools, ...greedy };
-    const none = await openai.chat.completions.create({ ...ask, tool_choice: 'none' });
+    const body = { model: 'agent', messages: question, tools, ...greedy };
+    const none = await openai.chat.completions.create({ ...body, tool_choice: 'none' });
     expect(none.choices[0]?.message).toMatchObject({ content: TINY_REPLY });
     const named = await openai.chat.completions.create({
-      ...ask,
+      ...body,
       model: 'pair',
       tool_choice: { type: 'function', function: { name: 'get_time' } },
     });
@@ -125,14 +125,14 @@ describe('tools', () => {
 describe('structured output', () => {
   const shape = z.object({ a: z.string(), n: z.int() });
 
-  it('parse() with a zod schema answers the object', async () => {
-    const answer = await openai.chat.completions.parse({
+  it('parse() with a zod schema returns the object', async () => {
+    const response = await openai.chat.completions.parse({
       model: 'agent',
       messages: [user('Fill it.')],
       response_format: zodResponseFormat(shape, 'thing'),
       ...greedy,
     });
-    const parsed = answer.choices[0]?.message.parsed;
+    const parsed = response.choices[0]?.message.parsed;
     expect(shape.parse(parsed)).toEqual(parsed);
     expect(parsed?.a).toBe('ok');
   });
@@ -151,14 +151,14 @@ describe('structured output', () => {
 
 describe('probabilities', () => {
   it('of each token, natural logarithms, best first', async () => {
-    const answer = await openai.chat.completions.create({
+    const response = await openai.chat.completions.create({
       model: 'agent',
       messages: [user('Hi!')],
       logprobs: true,
       top_logprobs: 3,
       ...greedy,
     });
-    const tokens = answer.choices[0]?.logprobs?.content ?? [];
+    const tokens = response.choices[0]?.logprobs?.content ?? [];
     expect(tokens.map(({ token }) => token).join('')).toBe(TINY_REPLY);
     for (const { token, logprob, bytes, top_logprobs: top } of tokens) {
       expect(logprob).toBeGreaterThan(Math.log(0.9));
@@ -169,14 +169,14 @@ describe('probabilities', () => {
   });
 
   it('of a completion: four lists of one length', async () => {
-    const answer = await openai.completions.create({
+    const response = await openai.completions.create({
       model: 'agent',
       prompt: 'abc',
       logprobs: 2,
       max_tokens: 4,
       temperature: 0,
     });
-    const logprobs = answer.choices[0]?.logprobs;
+    const logprobs = response.choices[0]?.logprobs;
     expect(logprobs?.tokens).toEqual(['d', 'e', 'f', 'g']);
     expect(logprobs?.text_offset).toEqual([0, 1, 2, 3]);
     expect(logprobs?.token_logprobs).toHaveLength(4);
@@ -185,10 +185,10 @@ describe('probabilities', () => {
 });
 
 describe('vectors', () => {
-  it('base64, which the client asks for by itself, and float are the same numbers', async () => {
-    const ask = { model: 'vectors', input: ['the cat sat', 'on the mat'] };
-    const coded = await openai.embeddings.create(ask);
-    const plain = await openai.embeddings.create({ ...ask, encoding_format: 'float' });
+  it('base64, the default of the client, and float are the same numbers', async () => {
+    const body = { model: 'vectors', input: ['the cat sat', 'on the mat'] };
+    const coded = await openai.embeddings.create(body);
+    const plain = await openai.embeddings.create({ ...body, encoding_format: 'float' });
     for (const [i, { embedding }] of coded.data.entries()) {
       expect(embedding).toHaveLength(VECTOR_SIZE);
       expect(Math.hypot(...embedding)).toBeCloseTo(1, 4);

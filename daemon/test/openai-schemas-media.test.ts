@@ -1,6 +1,6 @@
-/** Raw answers of the sound and image routes against the schemas that OpenAI publishes: real engines but for the one that draws. */
+/** Raw responses of the audio and image routes against the schemas that OpenAI publishes: real engines except for images. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { recording } from './harness/leaver.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { type SdStandIn, sdSlot, sdStandIn } from './harness/sd-stand-in.ts';
@@ -16,69 +16,73 @@ let sound: Buffer;
 beforeAll(async () => {
   sd = await sdStandIn();
 });
-afterAll(() => sd?.down());
+afterAll(() => sd?.stop());
 const gateway = new OneGateway(() => startTones({ files: { 'config/slots/img.toml': sdSlot(sd.url) } }));
 beforeAll(async () => {
-  const answer = await fetch(gateway.url + SPEECH, {
+  const response = await fetch(gateway.url + SPEECH, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'tts', input: TONE_TEXT, response_format: 'wav' }),
   });
-  expect(answer.status).toBe(200);
-  sound = Buffer.from(await answer.arrayBuffer());
+  expect(response.status).toBe(200);
+  sound = Buffer.from(await response.arrayBuffer());
 });
 
-/** Asks for a transcript; `fields` stand before the recording in the form. */
-async function heard(fields: Record<string, string> = {}) {
+/** Requests a transcript; `fields` precede the recording in the form. */
+async function transcribe(fields: Record<string, string> = {}) {
   const { type, bytes } = recording('stt', sound);
   const more = Object.entries(fields).map(
     ([name, value]) => `--xyz\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   );
   const body = Buffer.concat([Buffer.from(more.join('')), bytes]);
-  const answer = await ask(gateway, 'POST', '/v1/audio/transcriptions', {
+  const response = await send(gateway, 'POST', '/v1/audio/transcriptions', {
     body,
     headers: { 'content-type': type },
   });
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  return answer;
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  return response;
 }
 
 describe('transcripts (tone)', () => {
   it('json', async () => {
-    const answer = (await heard()).json();
-    expect(breaches('CreateTranscriptionResponseJson', answer)).toEqual([]);
-    expect(extensions('CreateTranscriptionResponseJson', answer)).toEqual([]);
+    const response = (await transcribe()).json();
+    expect(breaches('CreateTranscriptionResponseJson', response)).toEqual([]);
+    expect(extensions('CreateTranscriptionResponseJson', response)).toEqual([]);
   });
 
   it.each(['segment', 'word'])('verbose_json, by %s', async (by) => {
-    const answer = (await heard({ response_format: 'verbose_json', 'timestamp_granularities[]': by })).json();
-    expect(breaches('CreateTranscriptionResponseVerboseJson', answer)).toEqual([]);
-    // OpenAI sends the task too; its description forgets it.
-    expect(extensions('CreateTranscriptionResponseVerboseJson', answer)).toEqual(['task']);
+    const response = (
+      await transcribe({ response_format: 'verbose_json', 'timestamp_granularities[]': by })
+    ).json();
+    expect(breaches('CreateTranscriptionResponseVerboseJson', response)).toEqual([]);
+    // OpenAI sends the task too; its schema omits it.
+    expect(extensions('CreateTranscriptionResponseVerboseJson', response)).toEqual(['task']);
   });
 
   it('every event of a stream', async () => {
-    const events = dataOf((await heard({ stream: 'true' })).text).map((data) => JSON.parse(data) as object);
+    const events = dataOf((await transcribe({ stream: 'true' })).text).map(
+      (data) => JSON.parse(data) as object,
+    );
     expect(events.length).toBeGreaterThan(1);
     for (const event of events)
       expect(breaches('CreateTranscriptionResponseStreamEvent', event), JSON.stringify(event)).toEqual([]);
   });
 });
 
-it('every event of spoken sound (tone)', async () => {
+it('every event of streamed speech (tone)', async () => {
   const body = { model: 'tts', input: TONE_TEXT, response_format: 'wav', stream_format: 'sse' };
-  const answer = await ask(gateway, 'POST', SPEECH, { body });
-  const events = dataOf(answer.text).map((data) => JSON.parse(data) as { type: string });
+  const response = await send(gateway, 'POST', SPEECH, { body });
+  const events = dataOf(response.text).map((data) => JSON.parse(data) as { type: string });
   expect(events.at(-1)?.type).toBe('speech.audio.done');
   for (const event of events) expect(breaches('CreateSpeechResponseStreamEvent', event)).toEqual([]);
 });
 
-it.each(['url', 'b64_json'])('pictures as %s (stand-in)', async (response_format) => {
+it.each(['url', 'b64_json'])('images as %s (stand-in)', async (response_format) => {
   const body = { model: 'sd15', prompt: 'a cat', size: '64x64', n: 2, response_format };
-  const answer = await ask(gateway, 'POST', IMAGES, { body });
-  expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.any(String)]);
-  expect(breaches('ImagesResponse', answer.json())).toEqual([]);
-  expect(extensions('ImagesResponse', answer.json())).toEqual(['_svc']);
+  const response = await send(gateway, 'POST', IMAGES, { body });
+  expect([response.status, response.text.slice(0, 200)]).toEqual([200, expect.any(String)]);
+  expect(breaches('ImagesResponse', response.json())).toEqual([]);
+  expect(extensions('ImagesResponse', response.json())).toEqual(['_svc']);
 });
 
 it('errors', async () => {
@@ -87,8 +91,8 @@ it('errors', async () => {
     [IMAGES, { model: 'sd15' }],
     [IMAGES, { model: 'dall-e-3', prompt: 'x' }],
   ] as const) {
-    const answer = await ask(gateway, 'POST', path, { body });
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(breaches('ErrorResponse', answer.json()), answer.text).toEqual([]);
+    const response = await send(gateway, 'POST', path, { body });
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(breaches('ErrorResponse', response.json()), response.text).toEqual([]);
   }
 });

@@ -1,8 +1,8 @@
-/** Raw answers of /v1 against the schemas that OpenAI publishes: whole answers, every chunk of a stream, every error. */
+/** Raw responses of /v1 against the schemas that OpenAI publishes: whole responses, every chunk of a stream, every error. */
 import { describe, expect, it } from 'vitest';
 import { startForClients } from './harness/client-gateway.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { dataOf } from './harness/stream.ts';
 import { breaches, extensions } from './openai-schemas/validate.ts';
@@ -12,8 +12,8 @@ const gateway = new OneGateway(startForClients);
 const CHAT = '/v1/chat/completions';
 const TEXT = '/v1/completions';
 const EMBEDDINGS = '/v1/embeddings';
-const post = (path: string, body: unknown) => ask(gateway, 'POST', path, { body, key: CLIENT_KEY });
-const get = (path: string) => ask(gateway, 'GET', path, { key: CLIENT_KEY });
+const post = (path: string, body: unknown) => send(gateway, 'POST', path, { body, key: CLIENT_KEY });
+const get = (path: string) => send(gateway, 'GET', path, { key: CLIENT_KEY });
 
 const user = (content: string) => [{ role: 'user', content }];
 const hi = { messages: user('Hi!'), temperature: 0, max_tokens: 60 };
@@ -23,7 +23,7 @@ const schema = { type: 'object', properties: { a: { type: 'string' } }, required
 
 const CHATS: Record<string, object> = {
   plain: hi,
-  'cut by max_tokens': { ...hi, max_tokens: 2 },
+  'truncated by max_tokens': { ...hi, max_tokens: 2 },
   'stop string': { ...hi, stop: 'tiny' },
   'two choices': { ...hi, n: 2 },
   probabilities: { ...hi, logprobs: true, top_logprobs: 4 },
@@ -40,52 +40,55 @@ const TEXTS: Record<string, object> = {
   'to the end': { prompt: 'Hi!', max_tokens: 60, temperature: 0 },
 };
 
-/** What answers hold beyond the schema: times of the engine, which llama.cpp's clients read. */
-const BEYOND = ['timings'];
+/** Response fields beyond the schema: timings of the engine, which clients of llama.cpp read. */
+const ALLOWED_EXTENSIONS = ['timings'];
 
-async function whole(path: string, definition: string, body: object): Promise<void> {
-  const answer = await post(path, { model: 'agent', ...body });
-  expect(answer.status, answer.text).toBe(200);
-  expect(breaches(definition, answer.json())).toEqual([]);
-  expect(extensions(definition, answer.json())).toEqual(BEYOND);
+async function checkWhole(path: string, definition: string, body: object): Promise<void> {
+  const response = await post(path, { model: 'agent', ...body });
+  expect(response.status, response.text).toBe(200);
+  expect(breaches(definition, response.json())).toEqual([]);
+  expect(extensions(definition, response.json())).toEqual(ALLOWED_EXTENSIONS);
 }
 
-/** The description has no words for a chunk of a completion before its end; OpenAI sends null there, as for chats. */
-const OPEN = /^\/choices\/0\/finish_reason must be (string|equal to one of the allowed values)$/;
+/** The schema does not describe a completion chunk before the last one; OpenAI sends null there, as for chats. */
+const NULL_FINISH_REASON =
+  /^\/choices\/0\/finish_reason must be (string|equal to one of the allowed values)$/;
 
-async function streamed(path: string, definition: string, body: object): Promise<void> {
+async function checkStreamed(path: string, definition: string, body: object): Promise<void> {
   for (const more of [{}, { stream_options: { include_usage: true } }]) {
-    const answer = await post(path, { model: 'agent', ...body, stream: true, ...more });
-    const data = dataOf(answer.text);
+    const response = await post(path, { model: 'agent', ...body, stream: true, ...more });
+    const data = dataOf(response.text);
     expect(data.pop()).toBe('[DONE]');
     expect(data.length).toBeGreaterThan(1);
     for (const each of data) {
-      const open = path === TEXT && JSON.parse(each).choices[0]?.finish_reason === null;
-      const found = breaches(definition, JSON.parse(each)).filter((breach) => !(open && OPEN.test(breach)));
+      const isUnfinished = path === TEXT && JSON.parse(each).choices[0]?.finish_reason === null;
+      const found = breaches(definition, JSON.parse(each)).filter(
+        (breach) => !(isUnfinished && NULL_FINISH_REASON.test(breach)),
+      );
       expect(found, each).toEqual([]);
       const beyond = extensions(definition, JSON.parse(each));
-      expect(BEYOND, each).toEqual(expect.arrayContaining(beyond));
+      expect(ALLOWED_EXTENSIONS, each).toEqual(expect.arrayContaining(beyond));
     }
   }
 }
 
 describe.each(Object.entries(CHATS))('chat: %s', (_, body) => {
-  it('whole', () => whole(CHAT, 'CreateChatCompletionResponse', body));
-  it('every chunk', () => streamed(CHAT, 'CreateChatCompletionStreamResponse', body));
+  it('whole', () => checkWhole(CHAT, 'CreateChatCompletionResponse', body));
+  it('every chunk', () => checkStreamed(CHAT, 'CreateChatCompletionStreamResponse', body));
 });
 
 describe('a chat with tools of the gateway', () => {
   const body = { ...hi, model: 'agent', omni: true };
 
   it('whole', async () => {
-    const told = (await post(CHAT, body)).json();
-    expect(breaches('CreateChatCompletionResponse', told)).toEqual([]);
-    expect(extensions('CreateChatCompletionResponse', told)).toEqual(['_svc']);
+    const json = (await post(CHAT, body)).json();
+    expect(breaches('CreateChatCompletionResponse', json)).toEqual([]);
+    expect(extensions('CreateChatCompletionResponse', json)).toEqual(['_svc']);
   });
 
   it('every chunk', async () => {
-    const answer = await post(CHAT, { ...body, stream: true, stream_options: { include_usage: true } });
-    const data = dataOf(answer.text);
+    const response = await post(CHAT, { ...body, stream: true, stream_options: { include_usage: true } });
+    const data = dataOf(response.text);
     expect(data.pop()).toBe('[DONE]');
     for (const each of data) {
       expect(breaches('CreateChatCompletionStreamResponse', JSON.parse(each)), each).toEqual([]);
@@ -97,8 +100,8 @@ describe('a chat with tools of the gateway', () => {
 });
 
 describe.each(Object.entries(TEXTS))('completions: %s', (_, body) => {
-  it('whole', () => whole(TEXT, 'CreateCompletionResponse', body));
-  it('every chunk', () => streamed(TEXT, 'CreateCompletionResponse', body));
+  it('whole', () => checkWhole(TEXT, 'CreateCompletionResponse', body));
+  it('every chunk', () => checkStreamed(TEXT, 'CreateCompletionResponse', body));
 });
 
 describe('embeddings', () => {
@@ -107,15 +110,15 @@ describe('embeddings', () => {
     ['several', ['the cat', 'a dog']],
     ['tokens', [[100, 101]]],
   ])('%s', async (_, input) => {
-    const answer = await post(EMBEDDINGS, { model: 'vectors', input, encoding_format: 'float' });
-    expect(breaches('CreateEmbeddingResponse', answer.json())).toEqual([]);
-    expect(extensions('CreateEmbeddingResponse', answer.json())).toEqual([]);
+    const response = await post(EMBEDDINGS, { model: 'vectors', input, encoding_format: 'float' });
+    expect(breaches('CreateEmbeddingResponse', response.json())).toEqual([]);
+    expect(extensions('CreateEmbeddingResponse', response.json())).toEqual([]);
   });
 });
 
 describe('models', () => {
-  /** What apps read from a record besides the schema's four fields. */
-  const RECORD = [
+  /** Fields that apps read in addition to the four of the schema. */
+  const ALLOWED_FIELDS = [
     '_svc',
     'architecture',
     'capabilities',
@@ -128,7 +131,7 @@ describe('models', () => {
     'supported_parameters',
   ];
 
-  it('the list, and each of its records by itself', async () => {
+  it('the list, and each of its records alone', async () => {
     const list = (await get('/v1/models')).json<{ data: { id: string }[] }>();
     expect(breaches('ListModelsResponse', list)).toEqual([]);
     expect(list.data.length).toBeGreaterThan(5);
@@ -136,7 +139,7 @@ describe('models', () => {
       const record = (await get(`/v1/models/${encodeURIComponent(id)}`)).json();
       expect(breaches('Model', record), id).toEqual([]);
       const beyond = extensions('Model', record);
-      expect(RECORD, id).toEqual(expect.arrayContaining(beyond));
+      expect(ALLOWED_FIELDS, id).toEqual(expect.arrayContaining(beyond));
     }
   });
 });
@@ -146,23 +149,23 @@ describe('errors', () => {
     ['no JSON', 'POST', CHAT, '{"messages":'],
     ['no messages', 'POST', CHAT, {}],
     ['a field of the wrong type', 'POST', CHAT, { ...hi, temperature: 'hot' }],
-    ['an unknown model', 'POST', CHAT, { ...hi, model: 'nobody' }],
-    ['a model that cannot do it', 'POST', EMBEDDINGS, { model: 'agent', input: 'x' }],
+    ['an unknown model', 'POST', CHAT, { ...hi, model: 'no-such-model' }],
+    ['a model without the capability', 'POST', EMBEDDINGS, { model: 'agent', input: 'x' }],
     ['a prompt too long', 'POST', CHAT, { ...hi, messages: user('x'.repeat(3_000)) }],
-    ['an unknown model by id', 'GET', '/v1/models/nobody', undefined],
+    ['an unknown model by id', 'GET', '/v1/models/unknown', undefined],
     ['no such route', 'GET', '/v1/nowhere', undefined],
     ['no such method', 'DELETE', CHAT, undefined],
   ])('%s', async (_, method, path, body) => {
     const headers = { 'content-type': 'application/json' };
-    const answer = await ask(gateway, method, path, { body, key: CLIENT_KEY, headers });
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(breaches('ErrorResponse', answer.json()), answer.text).toEqual([]);
+    const response = await send(gateway, method, path, { body, key: CLIENT_KEY, headers });
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(breaches('ErrorResponse', response.json()), response.text).toEqual([]);
   });
 
   it('a wrong key', async () => {
-    const answer = await ask(gateway, 'POST', CHAT, { body: hi, key: 'wrong-key-123' });
-    expect(answer.status).toBe(401);
-    expect(breaches('ErrorResponse', answer.json()), answer.text).toEqual([]);
+    const response = await send(gateway, 'POST', CHAT, { body: hi, key: 'wrong-key-123' });
+    expect(response.status).toBe(401);
+    expect(breaches('ErrorResponse', response.json()), response.text).toEqual([]);
   });
 });
 

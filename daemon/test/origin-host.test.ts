@@ -13,7 +13,7 @@ import {
   startLocked,
   WIDE_LIMIT,
 } from './harness/gateway.ts';
-import { type Ask, ask, login, rawExchange } from './harness/http.ts';
+import { login, rawExchange, type SendOptions, send } from './harness/http.ts';
 import { forTest, OneGateway } from './harness/one-gateway.ts';
 import { handshake, socketResult } from './harness/socket.ts';
 
@@ -36,9 +36,9 @@ const off = new OneGateway(() =>
   }),
 );
 
-/** A state-changing call that needs no credential: what is refused here is refused by the Origin rules alone. */
+/** A state-changing call that needs no credential: only the Origin rules can reject it. */
 const post = (gateway: Gateway, headers: Record<string, string | string[]>) =>
-  ask(gateway, 'POST', '/api/auth/logout', { headers });
+  send(gateway, 'POST', '/api/auth/logout', { headers });
 
 const logout = (host: string, origin: string) =>
   rawExchange(
@@ -71,7 +71,7 @@ describe('the four rules', () => {
     ['xn--bcher-kva.lan', 'http://bücher.lan'],
     ['[::1]:8080', 'http://[::1]:8080'],
     ['[0:0:0:0:0:0:0:1]:8080', 'http://[::1]:8080'],
-  ])('O03/O04 Host %s takes Origin %s', async (host, origin) =>
+  ])('O03/O04 Host %s accepts Origin %s', async (host, origin) =>
     expect(await logout(host, origin)).toMatch(/^HTTP\/1\.1 200/),
   );
 
@@ -87,7 +87,7 @@ describe('the four rules', () => {
     ['h.lan', 'h.lan'],
     ['127.0.0.1', 'http://127.1'],
     ['h.lan', 'ws://h.lan'],
-  ])('O03/O04 Host %s refuses Origin %s', async (host, origin) =>
+  ])('O03/O04 Host %s rejects Origin %s', async (host, origin) =>
     expect(await logout(host, origin)).toMatch(/^HTTP\/1\.1 403/),
   );
 
@@ -104,11 +104,11 @@ describe('the four rules', () => {
     ['chrome-extension://other', 403],
     ['app://obsidian', 200],
     ['tauri://localhost', 403],
-  ])('O07 the listed origins, exactly: %s → %i', async (origin, status) =>
+  ])('O07 listed origins match exactly: %s → %i', async (origin, status) =>
     expect((await post(on, { origin })).status).toBe(status),
   );
 
-  it('O07 * in the list is refused at load: nothing foreign is allowed, and the start says why', async () => {
+  it('O07 * in the list is rejected at load: no foreign origin is allowed, and the output names the setting', async () => {
     const gateway = await forTest(
       startGateway({
         files: { ...KEYS_FILE, ...QUIET_FILE },
@@ -120,14 +120,14 @@ describe('the four rules', () => {
   });
 
   it('O10 a bad Origin without credentials is 403 for the Origin, not 401', async () => {
-    const answer = await ask(on, 'POST', '/api/auth/rotate', { headers: { origin: FOREIGN } });
-    expect(answer).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
-    const wrong = await ask(on, 'PUT', '/api/nowhere', { headers: { origin: FOREIGN }, key: ADMIN_KEY });
+    const response = await send(on, 'POST', '/api/auth/rotate', { headers: { origin: FOREIGN } });
+    expect(response).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
+    const wrong = await send(on, 'PUT', '/api/nowhere', { headers: { origin: FOREIGN }, key: ADMIN_KEY });
     expect(wrong.code).toBe('auth.origin_forbidden');
   });
 
-  it('O11 GET with a foreign Origin is answered without CORS; X-Forwarded-Host says nothing', async () => {
-    const read = await ask(on, 'GET', '/api/auth/status', { headers: { origin: FOREIGN } });
+  it('O11 GET with a foreign Origin is answered without CORS; X-Forwarded-Host is ignored', async () => {
+    const read = await send(on, 'GET', '/api/auth/status', { headers: { origin: FOREIGN } });
     expect(read.status).toBe(200);
     expect(read.headers['access-control-allow-origin']).toBeUndefined();
     for (const name of ['x-forwarded-host', 'x-original-host', 'forwarded']) {
@@ -136,16 +136,16 @@ describe('the four rules', () => {
     }
   });
 
-  it('O17 another app on this host is another origin: its port counts, cookie or not', async () => {
+  it('O17 another app on this host is another origin: its port counts, with or without a cookie', async () => {
     const cookie = await login(on, ADMIN_KEY);
     const headers = { origin: `http://127.0.0.1:${on.port + 1}` };
-    expect(await ask(on, 'POST', '/api/auth/rotate', { cookie, headers })).toMatchObject({
+    expect(await send(on, 'POST', '/api/auth/rotate', { cookie, headers })).toMatchObject({
       status: 403,
       code: 'auth.origin_forbidden',
     });
     const own = { origin: `http://127.0.0.1:${on.port}` };
-    expect((await ask(on, 'POST', '/api/auth/logout', { cookie, headers: own })).status).toBe(200);
-    const read = await ask(on, 'GET', '/api/health', { headers });
+    expect((await send(on, 'POST', '/api/auth/logout', { cookie, headers: own })).status).toBe(200);
+    const read = await send(on, 'GET', '/api/health', { headers });
     expect(read.headers['cross-origin-resource-policy']).toBe('same-origin');
   });
 
@@ -160,12 +160,12 @@ describe('the four rules', () => {
       'application/x-www-form-urlencoded',
       'multipart/form-data; boundary=b',
     ]) {
-      const foreign: Ask = {
+      const foreign: SendOptions = {
         headers: { origin: FOREIGN, 'content-type': type },
         body: 'a=b',
         key: ADMIN_KEY,
       };
-      expect((await ask(on, method, path, foreign)).code).toBe('auth.origin_forbidden');
+      expect((await send(on, method, path, foreign)).code).toBe('auth.origin_forbidden');
     }
   });
 
@@ -176,8 +176,8 @@ describe('the four rules', () => {
       'multipart/form-data; boundary=b',
     ]) {
       const headers = { origin: `http://127.0.0.1:${on.port}`, 'content-type': type };
-      const answer = await ask(on, 'POST', '/api/auth/rotate', { headers, body: '{}', key: ADMIN_KEY });
-      expect(answer).toMatchObject({ status: 415, code: 'request.unsupported_type' });
+      const response = await send(on, 'POST', '/api/auth/rotate', { headers, body: '{}', key: ADMIN_KEY });
+      expect(response).toMatchObject({ status: 415, code: 'request.unsupported_type' });
     }
   });
 });
@@ -188,17 +188,17 @@ describe('the Host check, enforcement off', () => {
     return { host, origin: `http://${host}` };
   };
 
-  it('O14 a rebound name is refused on GET, PUT and an upgrade, and the message names the setting', async () => {
+  it('O14 a rebound name is rejected on GET, PUT and an upgrade, and the message names the setting', async () => {
     const headers = rebound(off);
     const body = { require_auth: false };
-    for (const answer of [
-      await ask(off, 'GET', '/api/status', { headers }),
-      await ask(off, 'GET', '/', { headers }),
-      await ask(off, 'PUT', '/api/auth/require', { headers, body }),
-      await ask(off, 'POST', '/v1/chat/completions', { headers, body: {} }),
+    for (const response of [
+      await send(off, 'GET', '/api/status', { headers }),
+      await send(off, 'GET', '/', { headers }),
+      await send(off, 'PUT', '/api/auth/require', { headers, body }),
+      await send(off, 'POST', '/v1/chat/completions', { headers, body: {} }),
     ]) {
-      expect(answer).toMatchObject({ status: 403, code: 'auth.host_forbidden' });
-      expect(answer.json<{ error: { message: string } }>().error.message).toContain('SVC_ALLOWED_HOSTS');
+      expect(response).toMatchObject({ status: 403, code: 'auth.host_forbidden' });
+      expect(response.json<{ error: { message: string } }>().error.message).toContain('SVC_ALLOWED_HOSTS');
     }
     expect(await socketResult(off, '/v1/realtime', { headers })).toMatchObject({
       refused: 403,
@@ -209,10 +209,10 @@ describe('the Host check, enforcement off', () => {
     expect(raw).toContain('"code":"auth.host_forbidden"');
   });
 
-  it('O14 with enforcement on the name is only noted: the rebound page has no credential', async () => {
+  it('O14 with enforcement on the name is only logged: the rebound page has no credential', async () => {
     const headers = rebound(on);
-    expect((await ask(on, 'GET', '/api/health', { headers })).status).toBe(200);
-    expect((await ask(on, 'GET', '/api/settings', { headers })).status).toBe(401);
+    expect((await send(on, 'GET', '/api/health', { headers })).status).toBe(200);
+    expect((await send(on, 'GET', '/api/settings', { headers })).status).toBe(401);
     await on.waitFor('host.unlisted');
   });
 
@@ -241,8 +241,8 @@ describe('the Host check, enforcement off', () => {
     'gateway.mydomain.org',
     'gateway.mydomain.org:1234',
     'proxy.mydomain.org',
-  ])('O15 answers under %s out of the box or as configured', async (host) =>
-    expect((await ask(off, 'GET', '/api/status', { headers: { host } })).status).toBe(200),
+  ])('O15 serves %s by default or by configuration', async (host) =>
+    expect((await send(off, 'GET', '/api/status', { headers: { host } })).status).toBe(200),
   );
 
   it.each([
@@ -254,8 +254,8 @@ describe('the Host check, enforcement off', () => {
     'sub.gateway.mydomain.org',
     'mydomain.org',
     'stranger.tail1234.ts.net',
-  ])('O15 does not answer under %s', async (host) =>
-    expect(await ask(off, 'GET', '/api/status', { headers: { host } })).toMatchObject({
+  ])('O15 rejects %s', async (host) =>
+    expect(await send(off, 'GET', '/api/status', { headers: { host } })).toMatchObject({
       status: 403,
       code: 'auth.host_forbidden',
     }),
@@ -274,21 +274,21 @@ describe('the Host check, enforcement off', () => {
     '[::1',
     '%31',
     'a,b',
-  ])('a malformed Host (%j) is 400 on either state of enforcement', async (host) => {
+  ])('a malformed Host (%j) is 400 with enforcement on and off', async (host) => {
     for (const gateway of [on, off]) {
       const raw = `GET /api/health HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
-      const answer = await rawExchange(gateway, raw);
-      expect(answer).toMatch(/^HTTP\/1\.1 400/);
-      expect(answer).toContain('"code":"request.malformed"');
+      const response = await rawExchange(gateway, raw);
+      expect(response).toMatch(/^HTTP\/1\.1 400/);
+      expect(response).toContain('"code":"request.malformed"');
     }
   });
 
-  it('O16 behind a proxy that rewrites Host: 403 names the fix, SVC_ALLOWED_ORIGINS is it', async () => {
+  it('O16 behind a proxy that rewrites Host: 403 names SVC_ALLOWED_ORIGINS, which fixes it', async () => {
     const unlisted = await post(off, { origin: 'https://unlisted.mydomain.org' });
     expect(unlisted).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
     expect(unlisted.json<{ error: { message: string } }>().error.message).toContain('SVC_ALLOWED_ORIGINS');
     expect((await post(off, { origin: 'https://proxy.mydomain.org' })).status).toBe(200);
-    const kept = { host: 'proxy.mydomain.org', origin: 'https://proxy.mydomain.org' };
-    expect((await post(off, kept)).status).toBe(200);
+    const headers = { host: 'proxy.mydomain.org', origin: 'https://proxy.mydomain.org' };
+    expect((await post(off, headers)).status).toBe(200);
   });
 });

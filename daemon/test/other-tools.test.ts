@@ -1,5 +1,5 @@
 /**
- * Models of other programs over a real port (docs/spec/contract.md#model-sources): scanned at start and on
+ * Models of other programs over a real port (docs/spec/contract.md#model-sources), scanned at start and on
  * demand.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,42 +11,42 @@ import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import { startGateway } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const home = newHome();
 const ollama = join(home, '.ollama', 'models');
 const gateway = new OneGateway(() => {
-  fetches('first', 'a');
+  addOllamaModel('first', 'a');
   return startGateway({ home });
 });
 
 const manifestOf = (name: string) => join(ollama, 'manifests', 'registry.ollama.ai', 'library', name);
 
-/** An Ollama fetches a model whose weights have this sum. */
-function fetches(name: string, digit: string): void {
-  const sum = digit.repeat(64);
+/** Adds a model to the Ollama folder; its weights have this digest. */
+function addOllamaModel(name: string, digit: string): void {
+  const digest = digit.repeat(64);
   mkdirSync(manifestOf(name), { recursive: true });
   mkdirSync(join(ollama, 'blobs'), { recursive: true });
-  const layers = [{ mediaType: 'application/vnd.ollama.image.model', digest: `sha256:${sum}`, size: 1 }];
-  writeFileSync(join(ollama, 'blobs', `sha256-${sum}`), encodeGguf(tinyEmbed()));
+  const layers = [{ mediaType: 'application/vnd.ollama.image.model', digest: `sha256:${digest}`, size: 1 }];
+  writeFileSync(join(ollama, 'blobs', `sha256-${digest}`), encodeGguf(tinyEmbed()));
   writeFileSync(join(manifestOf(name), '1b'), JSON.stringify({ schemaVersion: 2, layers }));
 }
 
 async function ids(): Promise<string[]> {
-  const { models } = ModelsResponse.parse((await ask(gateway, 'GET', '/api/models')).json());
+  const { models } = ModelsResponse.parse((await send(gateway, 'GET', '/api/models')).json());
   return models.filter(({ demo }) => !demo).map(({ id }) => id);
 }
-const scan = () => ask(gateway, 'POST', '/api/models/scan');
+const scan = () => send(gateway, 'POST', '/api/models/scan');
 
-test('what an Ollama fetches after it was taken in is there after a scan, and after a restart', async () => {
-  const { folders } = (await ask(gateway, 'GET', '/api/setup')).json<SetupView>();
+test('a model that Ollama fetches later is found by a scan, and after a restart', async () => {
+  const { folders } = (await send(gateway, 'GET', '/api/setup')).json<SetupView>();
   expect(folders.find(({ path }) => path === ollama)).toMatchObject({ state: 'readable', models: 1 });
   const body = { folders: [ollama] };
-  expect((await ask(gateway, 'POST', '/api/setup/apply', { body })).status).toBe(200);
+  expect((await send(gateway, 'POST', '/api/setup/apply', { body })).status).toBe(200);
   expect(await ids()).toEqual(['first-1b']);
 
-  fetches('second', 'b');
+  addOllamaModel('second', 'b');
   await scan();
   expect(await ids()).toEqual(['first-1b', 'second-1b']);
   rmSync(manifestOf('first'), { recursive: true });
@@ -54,7 +54,7 @@ test('what an Ollama fetches after it was taken in is there after a scan, and af
   expect(await ids()).toEqual(['second-1b']);
 
   await gateway.stop();
-  fetches('third', 'c');
-  await gateway.again(() => startGateway({ home }));
+  addOllamaModel('third', 'c');
+  await gateway.replace(() => startGateway({ home }));
   expect(await ids()).toEqual(['second-1b', 'third-1b']);
 });

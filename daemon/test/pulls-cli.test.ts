@@ -9,11 +9,11 @@ import { encodeGguf } from '../models/gguf/writer.ts';
 import { type FakeHub, startHub } from '../models/testing/hub.ts';
 import { KEYS_FILE, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { pointing, svcctl } from './harness/svcctl.ts';
+import { envFor, svcctl } from './harness/svcctl.ts';
 
 const REPO = 'maker/Tiny-Chat-GGUF';
 let hub: FakeHub;
-const run = (...args: string[]) => svcctl(args, { env: pointing(gateway) });
+const run = (...args: string[]) => svcctl(args, { env: envFor(gateway) });
 
 beforeAll(async () => {
   const weights = Buffer.from(encodeGguf(tinyChat({ name: 'Tiny', width: 32 })));
@@ -37,12 +37,12 @@ test('search, pull, list, remove', async () => {
   expect((await run('models', 'rm', 'tiny-Q8_0', '--force')).out).toContain('Files deleted: 1.');
 });
 
-test('a download is paused, resumed and cancelled by the beginning of its id', async () => {
-  hub.fault = { slowMs: 1_000 }; // not done before three programs have started
-  const made = (await run('models', 'pull', REPO, '--no-wait', '--json')).json<PullRecord>();
-  const start = made.id.slice(0, 8);
+test('a download is paused, resumed and cancelled by a prefix of its id', async () => {
+  hub.fault = { slowMs: 1_000 }; // still running when three programs have started
+  const created = (await run('models', 'pull', REPO, '--no-wait', '--json')).json<PullRecord>();
+  const start = created.id.slice(0, 8);
   expect((await run('models', 'pause', start)).out).toContain('is paused');
-  expect((await run('models', 'pulls', '--wide')).out).toMatch(new RegExp(`${made.id} +paused`));
+  expect((await run('models', 'pulls', '--wide')).out).toMatch(new RegExp(`${created.id} +paused`));
   expect((await run('models', 'cancel', start)).out).toContain('is cancelled');
   expect((await run('models', 'resume', start)).err).toContain('pull.state');
   expect((await run('models', 'cancel', 'zz')).code).toBe(1);
@@ -52,7 +52,7 @@ test('a download is paused, resumed and cancelled by the beginning of its id', a
 const pullsNow = async () => (await run('models', 'pulls', '--json')).json<{ pulls: PullRecord[] }>().pulls;
 const running = async () => (await pullsNow()).find(({ state }) => state === 'running');
 
-test('who waits for a download that somebody cancels is told so, and by the exit code', async () => {
+test('a cancelled download ends a waiting command with a message and an exit code', async () => {
   hub.fault = { slowMs: 1_000 };
   const waiting = run('models', 'pull', REPO);
   await until(async () => (await running()) !== undefined, 'the download to run');
@@ -62,7 +62,7 @@ test('who waits for a download that somebody cancels is told so, and by the exit
   hub.fault = {};
 });
 
-test('a resumed download is waited for, unless --no-wait says otherwise', async () => {
+test('resume waits for the download unless --no-wait is given', async () => {
   hub.fault = { slowMs: 1_000 };
   const { id } = (await run('models', 'pull', REPO, '--no-wait', '--json')).json<PullRecord>();
   await run('models', 'pause', id);
@@ -79,13 +79,13 @@ test('a resumed download is waited for, unless --no-wait says otherwise', async 
   await run('models', 'rm', 'tiny-Q8_0', '--force');
 });
 
-test('what fails names the reason and its code', async () => {
+test('a failure names the reason and its code', async () => {
   const missing = await run('models', 'pull', 'maker/none');
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('pull.not_found')]);
   expect((await run('models', 'pull')).code).toBe(2);
 });
 
-test('a file of the operator is registered, and stays when it is forgotten', async () => {
+test('a registered file of the operator is not deleted when it is unregistered', async () => {
   const path = join(gateway.home, 'mine.gguf');
   writeFileSync(path, encodeGguf(tinyEmbed()));
   expect((await run('models', 'register', path)).out).toBe('Registered mine (embedding).\n');
@@ -95,7 +95,7 @@ test('a file of the operator is registered, and stays when it is forgotten', asy
   expect((await run('models', 'register', path)).code).toBe(0);
 });
 
-test('the catalogue says what fits', async () => {
+test('the catalogue shows what fits', async () => {
   const view = (await run('models', 'catalog', '--json')).json<CatalogView>();
   expect(view.entries.length).toBeGreaterThan(10);
   expect(view.entries.every(({ fit }) => fit.badge !== undefined)).toBe(true);

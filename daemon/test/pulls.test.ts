@@ -17,7 +17,7 @@ import {
   until,
 } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { type Answer, ask } from './harness/http.ts';
+import { type HttpResponse, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { randomFrom, scale, seed } from './harness/scale.ts';
 
@@ -41,8 +41,8 @@ const start = (home?: string) =>
     env: { HF_ENDPOINT: hub.url, HF_TOKEN: TOKEN },
     files: { ...KEYS_FILE, ...QUIET_FILE },
   });
-const call = (gateway: Gateway, method: string, path: string, body?: unknown): Promise<Answer> =>
-  ask(gateway, method, path, { key: ADMIN_KEY, body });
+const call = (gateway: Gateway, method: string, path: string, body?: unknown): Promise<HttpResponse> =>
+  send(gateway, method, path, { key: ADMIN_KEY, body });
 const job = async (gateway: Gateway, id: string): Promise<PullRecord | undefined> =>
   (await call(gateway, 'GET', '/api/pulls'))
     .json<{ pulls: PullRecord[] }>()
@@ -65,12 +65,12 @@ describe('a model from the hub', () => {
   const gateway = new OneGateway(start);
   let model = '';
 
-  test('is found, pulled with events on the way, and answers at once', async () => {
+  test('is found, pulled with progress events, and served at once', async () => {
     const found = await call(gateway, 'GET', '/api/models/search?q=tiny');
     expect(found.json()).toMatchObject({ results: [{ repo: REPO, gated: true, licence: 'mit' }] });
-    const asked = hub.requests.length;
+    const requestCount = hub.requests.length;
     await call(gateway, 'GET', '/api/models/search?q=TINY');
-    expect(hub.requests.length).toBe(asked);
+    expect(hub.requests.length).toBe(requestCount);
 
     const events = await follow(gateway, '/api/events', { key: CLIENT_KEY });
     const created = await call(gateway, 'POST', '/api/models/pull', { model: `${REPO}:Q8_0` });
@@ -84,9 +84,9 @@ describe('a model from the hub', () => {
     );
     const states = events.named<{ pull: PullRecord }>('pull').map(({ pull }) => pull.state);
     expect(states).toEqual(expect.arrayContaining(['queued', 'running', 'verifying', 'done']));
-    events.leave();
+    events.disconnect();
 
-    const chat = await ask(gateway, 'POST', '/v1/chat/completions', {
+    const chat = await send(gateway, 'POST', '/v1/chat/completions', {
       key: CLIENT_KEY,
       body: { model, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 40 },
     });
@@ -101,7 +101,7 @@ describe('a model from the hub', () => {
     });
   });
 
-  test('is not removed while a slot holds it, and leaves nothing afterwards', async () => {
+  test('cannot be removed while a slot uses it, and leaves nothing afterwards', async () => {
     const busy = await call(gateway, 'DELETE', `/api/models/${model}`);
     expect([busy.status, busy.code]).toEqual([409, 'model.in_use']);
     const [slot] = busy.json<{ error: { details: { slots: string[] } } }>().error.details.slots;
@@ -114,7 +114,7 @@ describe('a model from the hub', () => {
     expect((await call(gateway, 'DELETE', `/api/models/${model}`)).code).toBe('model.not_found');
   });
 
-  test('may be paused, resumed and cancelled, each only where that makes sense', async () => {
+  test('can be paused, resumed and cancelled, each only in a suitable state', async () => {
     hub.fault = { slowMs: 10 };
     const { id } = (await call(gateway, 'POST', '/api/models/pull', { model: REPO })).json<PullRecord>();
     await until(async () => ((await job(gateway, id))?.bytes ?? 0) > 0, 'the first bytes');
@@ -129,7 +129,7 @@ describe('a model from the hub', () => {
     expect((await call(gateway, 'POST', '/api/pulls/none/pause')).code).toBe('pull.unknown');
     expect(readdirSync(join(gateway.home, 'state', 'models', '.pulls'))).toEqual([]);
     hub.fault = {};
-    const all = await ask(gateway, 'GET', '/api/pulls', { key: CLIENT_KEY });
+    const all = await send(gateway, 'GET', '/api/pulls', { key: CLIENT_KEY });
     expect(PullsResponse.parse(all.json())).toEqual(all.json());
   });
 
@@ -143,18 +143,18 @@ describe('a model from the hub', () => {
     [{ model: '' }, 422, 'request.invalid'],
     [{ model: REPO, extra: 1 }, 422, 'request.invalid'],
     [{}, 422, 'request.invalid'],
-  ])('%j is refused with %i %s', async (body, status, code) => {
-    const answer = await call(gateway, 'POST', '/api/models/pull', body);
-    expect([answer.status, answer.code]).toEqual([status, code]);
+  ])('%j is rejected with %i %s', async (body, status, code) => {
+    const response = await call(gateway, 'POST', '/api/models/pull', body);
+    expect([response.status, response.code]).toEqual([status, code]);
   });
 
-  test('the token of the hub is in no answer and in no line of the log', () => {
+  test('the token of the hub is in no response and no log line', () => {
     expect(gateway.output()).not.toContain(TOKEN);
     expect(hub.requests.some(({ authorization }) => authorization === `Bearer ${TOKEN}`)).toBe(true);
   });
 });
 
-test('DL01 a gateway that is killed at any byte goes on from there', async () => {
+test('DL01 a gateway that is killed at any byte resumes from there', async () => {
   const random = randomFrom(seed('killed pulls'));
   const home = newHome();
   try {
@@ -170,13 +170,18 @@ test('DL01 a gateway that is killed at any byte goes on from there', async () =>
         return now?.state === 'done' || (now?.bytes ?? 0) >= wanted;
       }, 'more bytes');
       await gateway.stop('SIGKILL');
-      const asked = hub.requests.length;
+      const requestCount = hub.requests.length;
       gateway = await start(home);
       const now = await job(gateway, id);
       if (now?.state === 'done') break;
       const part = join(home, 'state', 'models', '.pulls', id, 'tiny-Q8_0.gguf.part');
-      await until(() => hub.requests.slice(asked).some(({ range }) => range !== undefined), 'the next range');
-      const from = Number(/\d+/.exec(hub.requests.slice(asked).find(({ range }) => range)?.range ?? '')?.[0]);
+      await until(
+        () => hub.requests.slice(requestCount).some(({ range }) => range !== undefined),
+        'the next range',
+      );
+      const from = Number(
+        /\d+/.exec(hub.requests.slice(requestCount).find(({ range }) => range)?.range ?? '')?.[0],
+      );
       expect(from).toBeGreaterThanOrEqual(wanted > weights.length ? 0 : before);
       expect(readFileSync(part).subarray(0, from).equals(weights.subarray(0, from))).toBe(true);
     }

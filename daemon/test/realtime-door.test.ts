@@ -1,4 +1,4 @@
-/** The door of live voice while a call goes on: keys that change, and the official client behind TLS. */
+/** Access to live voice during a call: rotated keys, and the official client behind TLS. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { portOf } from '../lib/testing/listening.ts';
 import { makeCertificate } from './harness/certificate.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { VoiceCall } from './harness/voice-call.ts';
 
@@ -22,17 +22,17 @@ describe('the official client', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-voice-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('talks behind TLS, with the events that it knows', async ({ skip }) => {
-    const made = makeCertificate(folder);
-    if (made === null) return skip('this machine has no openssl to make a certificate with');
-    const { key, cert } = made;
-    const front = createServer({ key, cert }, (tls) => {
+  it('works behind TLS, with the events that it knows', async ({ skip }) => {
+    const certificate = makeCertificate(folder);
+    if (certificate === null) return skip('this machine has no openssl to make a certificate with');
+    const { key, cert } = certificate;
+    const tlsProxy = createServer({ key, cert }, (tls) => {
       const plain = connect(gateway.port, '127.0.0.1');
       tls.pipe(plain).pipe(tls);
       for (const socket of [tls, plain]) socket.on('error', () => tls.destroy());
     });
-    await new Promise<void>((done) => front.listen(0, 'localhost', done));
-    const port = portOf(front);
+    await new Promise<void>((done) => tlsProxy.listen(0, 'localhost', done));
+    const port = portOf(tlsProxy);
     const client = new OpenAI({ apiKey: CLIENT_KEY, baseURL: `https://localhost:${port}/v1` });
     const voice = new OpenAIRealtimeWS({ model: 'agent', options: { ca: cert } }, client);
     try {
@@ -40,9 +40,9 @@ describe('the official client', () => {
         voice.once('session.created', ({ session }) => done(session.type)),
       );
       expect(await created).toBe('realtime');
-      let said = '';
-      voice.on('response.output_text.delta', ({ delta }) => (said += delta));
-      const over = new Promise<{ status?: string | undefined }>((done, fail) => {
+      let text = '';
+      voice.on('response.output_text.delta', ({ delta }) => (text += delta));
+      const responseDone = new Promise<{ status?: string | undefined }>((done, fail) => {
         voice.once('response.done', ({ response }) => done(response));
         voice.once('error', fail);
       });
@@ -52,25 +52,25 @@ describe('the official client', () => {
         item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Who are you?' }] },
       });
       voice.send({ type: 'response.create' });
-      expect((await over).status).toBe('completed');
-      expect(said).not.toBe('');
+      expect((await responseDone).status).toBe('completed');
+      expect(text).not.toBe('');
     } finally {
       voice.close();
-      front.close();
+      tlsProxy.close();
     }
   });
 });
 
-describe('keys that change', () => {
-  it('a rotated client key closes the calls that were opened with it, and no others', async () => {
+describe('rotated keys', () => {
+  it('a rotated client key closes the calls opened with it and no others', async () => {
     const mine = await VoiceCall.open(gateway, '?model=agent', bearer(CLIENT_KEY));
     const admins = await VoiceCall.open(gateway, '?model=agent', bearer(ADMIN_KEY));
-    const rotated = await ask(gateway, 'POST', '/api/auth/rotate', {
+    const rotated = await send(gateway, 'POST', '/api/auth/rotate', {
       key: ADMIN_KEY,
       body: { tier: 'client' },
     });
     expect(rotated.status).toBe(200);
-    expect(await mine.gone()).toEqual({ code: 4401, reason: 'auth.required' });
+    expect(await mine.waitForClose()).toEqual({ code: 4401, reason: 'auth.required' });
     await admins.update({ instructions: 'still there' });
     admins.close();
   });

@@ -10,16 +10,16 @@ import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { anyEvent, SILENCE, TOOL, TOOLS } from './harness/any-voice-event.ts';
 import { until } from './harness/gateway.ts';
 import { newHome, writeModel } from './harness/home.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { scale, seed } from './harness/scale.ts';
-import { spoken, startTones } from './harness/tone-gateway.ts';
+import { startTones, synthesize } from './harness/tone-gateway.ts';
 import { VoiceCall } from './harness/voice-call.ts';
 
 const REPLY = 'Good morning to you. All is well in this house today, thank you very much for asking.';
-/** Half an hour of speech: no word comes twice. */
+/** Half an hour of speech without a repeated word. */
 const SPEECH = Array.from({ length: 300 }, (_, at) => `word${at}${at % 10 === 9 ? '.' : ''}`).join(' ');
-const SPOKEN = 'what a day.';
+const SPOKEN_TEXT = 'what a day.';
 
 let voice: Buffer;
 const calls: VoiceCall[] = [];
@@ -34,7 +34,7 @@ const gateway = new OneGateway(() => {
   });
 });
 beforeAll(async () => {
-  voice = await spoken(gateway, SPOKEN);
+  voice = await synthesize(gateway, SPOKEN_TEXT);
 });
 afterEach(() => {
   for (const call of calls.splice(0)) call.close();
@@ -46,8 +46,8 @@ async function open(query = ''): Promise<VoiceCall> {
   return call;
 }
 
-/** What the tone recogniser understands of PCM16 at 24,000 samples per second. */
-async function understood(pcm: Buffer): Promise<string> {
+/** Returns the transcript of PCM16 at 24,000 samples per second by the tone recogniser. */
+async function transcribe(pcm: Buffer): Promise<string> {
   const call = await open('?intent=transcription');
   await call.update({ audio: { input: { turn_detection: null } } }, 'transcription');
   call.speak(pcm);
@@ -57,19 +57,19 @@ async function understood(pcm: Buffer): Promise<string> {
 
 const responseOf = (event: ServerEvent) => event.response as Record<string, never>;
 const inFlight = async () =>
-  (await ask(gateway, 'GET', '/api/slots'))
+  (await send(gateway, 'GET', '/api/slots'))
     .json<{ slots: SlotRecord[] }>()
     .slots.reduce((sum, { active }) => sum + active, 0);
 
 describe('a conversation', () => {
-  it('is heard, answered in sentences, spoken, and every stage is timed', async () => {
+  it('is transcribed, answered in sentences and spoken, and every stage is timed', async () => {
     const call = await open();
     await call.update({ audio: { input: { transcription: { model: 'stt' } } } });
     call.speak(voice);
     call.speak(SILENCE);
     const started = await call.next('input_audio_buffer.speech_started');
-    const heard = await call.next('conversation.item.input_audio_transcription.completed');
-    expect(heard).toMatchObject({ transcript: SPOKEN, item_id: started.item_id });
+    const transcript = await call.next('conversation.item.input_audio_transcription.completed');
+    expect(transcript).toMatchObject({ transcript: SPOKEN_TEXT, item_id: started.item_id });
     const done = responseOf(await call.next('response.done'));
     expect(done).toMatchObject({
       status: 'completed',
@@ -83,11 +83,11 @@ describe('a conversation', () => {
       },
     });
     const [first, second] = REPLY.split('. ');
-    expect(await understood(call.sound(done.id))).toBe(`${first?.toLowerCase()}.${second?.toLowerCase()}`);
+    expect(await transcribe(call.sound(done.id))).toBe(`${first?.toLowerCase()}.${second?.toLowerCase()}`);
     expect(call.failure).toBeNull();
   });
 
-  it('speaks before the model has ended', async () => {
+  it('speaks before the reply is complete', async () => {
     const call = await open();
     call.type('a');
     call.send({ type: 'response.create', response: { instructions: 'x' } });
@@ -99,7 +99,7 @@ describe('a conversation', () => {
     );
   });
 
-  it('is interrupted by speech, and truncated to what was heard', async () => {
+  it('is interrupted by speech, and truncated to the part that was played', async () => {
     const call = await open('?model=orator');
     call.type('hello');
     call.send({ type: 'response.create' });
@@ -125,7 +125,7 @@ describe('a conversation', () => {
     expect(responseOf(await call.next('response.done'))).toMatchObject({ status: 'completed' });
   });
 
-  it('a long answer comes whole, also to a caller who stops reading for a while', async () => {
+  it('a long reply is complete, also for a client that pauses reading', async () => {
     const call = await open('?model=orator');
     call.type('hello');
     call.send({ type: 'response.create' });
@@ -146,7 +146,7 @@ describe('a conversation', () => {
     const { item_id } = await call.next('input_audio_buffer.committed');
     expect(await call.next('conversation.item.input_audio_transcription.completed')).toMatchObject({
       item_id,
-      transcript: SPOKEN,
+      transcript: SPOKEN_TEXT,
     });
     call.send({ type: 'response.create', response: { output_modalities: ['text'] } });
     const done = responseOf(await call.next('response.done'));
@@ -160,7 +160,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('hands calls to the caller and takes their outputs', async () => {
+  it('passes function calls to the client and accepts their outputs', async () => {
     const call = await open();
     await call.update({ output_modalities: ['text'], tools: TOOLS });
     call.type('hello');
@@ -204,7 +204,7 @@ describe('a conversation', () => {
 });
 
 describe('the end of a call', () => {
-  it('a caller who leaves ends all work for it', async () => {
+  it('a disconnect ends all work for the call', async () => {
     const call = await open();
     call.type('hello');
     call.send({ type: 'response.create' });
@@ -213,8 +213,8 @@ describe('the end of a call', () => {
     await until(async () => (await inFlight()) === 0, 'the engines to be free');
   });
 
-  it('an unknown model is told, and text to speech that is gone leaves text', async () => {
-    const call = await open('?model=nobody');
+  it('an unknown model is an error event, and the session continues with text', async () => {
+    const call = await open('?model=unknown');
     call.send({ type: 'response.create', event_id: 'mine' });
     expect(await call.next('error')).toMatchObject({
       error: { code: 'realtime.unavailable', event_id: 'mine' },
@@ -224,7 +224,7 @@ describe('the end of a call', () => {
     expect(responseOf(await call.next('response.done'))).toMatchObject({ status: 'completed' });
   });
 
-  it('what is no event, or too large, is told', async () => {
+  it('invalid and oversized messages are errors', async () => {
     const call = await open();
     call.socket.send('nonsense');
     expect(await call.next('error')).toMatchObject({
@@ -233,12 +233,12 @@ describe('the end of a call', () => {
     call.socket.send(Buffer.from([1, 2, 3]));
     await call.next('error');
     call.socket.send('x'.repeat(2 * 1024 * 1024));
-    expect((await call.gone()).code).toBe(1009);
+    expect((await call.waitForClose()).code).toBe(1009);
   });
 });
 
-describe('random callers', () => {
-  it('never break a session, and always read an ordered one', async () => {
+describe('random clients', () => {
+  it('never break a session, and always receive ordered events', async () => {
     const run = async (events: readonly object[]) => {
       const call = await open();
       for (const each of events) {
@@ -265,7 +265,7 @@ describe('random callers', () => {
       numRuns: scale(500),
       endOnFailure: true,
     });
-    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
     await until(async () => (await inFlight()) === 0, 'the engines to be free');
   });
 });

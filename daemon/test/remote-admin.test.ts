@@ -13,11 +13,11 @@ import {
   until,
 } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { type Ask, ask } from './harness/http.ts';
+import { type SendOptions, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 const OPEN_TO_ALL = '[security]\nallow_public_without_auth = true\n';
-/** An address of this machine that is not loopback: calls to it come from it, so they count as remote. */
+/** A non-loopback address of this machine: calls to it also come from it, so they count as remote. */
 const address = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
   .find((each) => each.family === 'IPv4' && !each.internal)?.address;
@@ -29,7 +29,7 @@ const gateway = new OneGateway(() =>
   }),
 );
 
-const read = (path: string, options: Ask = {}) => ask(gateway, 'GET', path, options);
+const read = (path: string, options: SendOptions = {}) => send(gateway, 'GET', path, options);
 
 async function configure(lines: string, active: () => Promise<boolean>): Promise<void> {
   writeFileSync(join(gateway.home, 'config/config.toml'), OPEN_TO_ALL + lines);
@@ -38,7 +38,7 @@ async function configure(lines: string, active: () => Promise<boolean>): Promise
 }
 
 describe.skipIf(address === undefined)('the remote-admin guard, from an address that is not loopback', () => {
-  const remote = (options: Ask = {}): Ask => ({ ...options, to: address });
+  const remote = (options: SendOptions = {}): SendOptions => ({ ...options, to: address });
 
   it('admin routes need the admin tier, whatever the method', async () => {
     expect(await read('/api/settings', remote())).toMatchObject({ status: 401, code: 'auth.required' });
@@ -48,13 +48,13 @@ describe.skipIf(address === undefined)('the remote-admin guard, from an address 
     });
     expect((await read('/api/settings', remote({ key: ADMIN_KEY }))).status).toBe(200);
     const body = { require_auth: true };
-    expect((await ask(gateway, 'PUT', '/api/auth/require', remote({ body }))).status).toBe(401);
-    expect((await ask(gateway, 'POST', '/api/auth/rotate', remote({ key: CLIENT_KEY }))).status).toBe(403);
+    expect((await send(gateway, 'PUT', '/api/auth/require', remote({ body }))).status).toBe(401);
+    expect((await send(gateway, 'POST', '/api/auth/rotate', remote({ key: CLIENT_KEY }))).status).toBe(403);
   });
 
   it('unknown paths and wrong methods stay hidden', async () => {
     expect((await read('/api/nowhere', remote())).status).toBe(401);
-    expect((await ask(gateway, 'POST', '/v1/models', remote())).status).toBe(401);
+    expect((await send(gateway, 'POST', '/v1/models', remote())).status).toBe(401);
     expect((await read('/api/nowhere', remote({ key: ADMIN_KEY }))).status).toBe(404);
   });
 
@@ -66,21 +66,21 @@ describe.skipIf(address === undefined)('the remote-admin guard, from an address 
     expect((await read('/api/auth/status', remote())).json()).toMatchObject({ tier: 'anon' });
   });
 
-  it('a login from there opens the admin routes', async () => {
-    const entered = await ask(gateway, 'POST', '/api/auth/login', remote({ body: { key: ADMIN_KEY } }));
+  it('a remote login opens the admin routes', async () => {
+    const entered = await send(gateway, 'POST', '/api/auth/login', remote({ body: { key: ADMIN_KEY } }));
     const cookie = String(entered.headers['set-cookie']).split(';')[0] as string;
     expect((await read('/api/settings', remote({ cookie }))).status).toBe(200);
   });
 
-  it('[security].guard_remote_admin = false takes it away, and true brings it back, live', async () => {
+  it('[security].guard_remote_admin = false disables it, and the default enables it again, live', async () => {
     const open = async () => (await read('/api/settings', remote())).status === 200;
-    const told = async (path: string) =>
+    const guardSetting = async (path: string) =>
       (await read(path, remote({ key: ADMIN_KEY }))).json<{ guard_remote_admin: boolean }>()
         .guard_remote_admin;
     await configure('guard_remote_admin = false\n', open);
-    expect([await told('/api/status'), await told('/api/setup')]).toEqual([false, false]);
+    expect([await guardSetting('/api/status'), await guardSetting('/api/setup')]).toEqual([false, false]);
     await configure('', async () => !(await open()));
-    expect([await told('/api/status'), await told('/api/setup')]).toEqual([true, true]);
+    expect([await guardSetting('/api/status'), await guardSetting('/api/setup')]).toEqual([true, true]);
   });
 });
 
@@ -95,7 +95,7 @@ describe('the remote-admin guard, from loopback', () => {
     ['forwarded', 'for=127.0.0.1'],
     ['via', '1.1 proxy'],
     ['x-real-ip', '127.0.0.1'],
-  ])('counts a request with %s as remote: a proxy speaks for somebody', async (name, value) => {
+  ])('counts a request with %s as remote: a proxy forwards for another client', async (name, value) => {
     const headers = { [name]: value };
     expect(await read('/api/settings', { headers })).toMatchObject({ status: 401, code: 'auth.required' });
     expect((await read('/api/settings', { headers, key: ADMIN_KEY })).status).toBe(200);
@@ -116,22 +116,22 @@ describe('the remote-admin guard, from loopback', () => {
 });
 
 describe('an exposed listener', () => {
-  it('is told at the start, in the log and in the health answer', async () => {
+  it('is reported at the start, in the log and in the health response', async () => {
     expect(gateway.output()).toContain('anyone who reaches it can use it');
     await gateway.waitFor('"event":"exposed"');
     const health = (await read('/api/health/system')).json<{ checks: Record<string, { status: string }> }>();
     expect(health.checks.exposure).toMatchObject({ status: 'warning' });
   });
 
-  const refused = async (env: Record<string, string>, files: Record<string, string> = {}) => {
+  const startAndFail = async (env: Record<string, string>, files: Record<string, string> = {}) => {
     const home = newHome();
-    const told = await refusedStart({ home, env, files: { ...QUIET_FILE, ...files } });
+    const result = await refusedStart({ home, env, files: { ...QUIET_FILE, ...files } });
     rmSync(home, { recursive: true, force: true });
-    return told;
+    return result;
   };
 
-  it('on a public address is refused while enforcement is off, with the way out', async () => {
-    const { code, text } = await refused({ SVC_BIND_HOST: '8.8.8.8' });
+  it('on a public address does not start while enforcement is off, and names the setting', async () => {
+    const { code, text } = await startAndFail({ SVC_BIND_HOST: '8.8.8.8' });
     expect(code).toBe(1);
     expect(text).toMatch(
       /^svc-gateway: 8\.8\.8\.8 is reachable from the internet and enforcement is off\.$/m,
@@ -139,10 +139,10 @@ describe('an exposed listener', () => {
     expect(text).toContain('allow_public_without_auth');
   });
 
-  it('on a public address is allowed by the setting or by enforcement: only the address itself is missing here', async () => {
-    const byFile = await refused({ SVC_BIND_HOST: '8.8.8.8' }, { 'config/config.toml': OPEN_TO_ALL });
+  it('on a public address is allowed by the setting or by enforcement: it fails here only because the address is not local', async () => {
+    const byFile = await startAndFail({ SVC_BIND_HOST: '8.8.8.8' }, { 'config/config.toml': OPEN_TO_ALL });
     expect(byFile.text).toContain('Cannot listen on 8.8.8.8');
-    const byKey = await refused({ SVC_BIND_HOST: '8.8.8.8', SVC_REQUIRE_AUTH: 'on' }, KEYS_FILE);
+    const byKey = await startAndFail({ SVC_BIND_HOST: '8.8.8.8', SVC_REQUIRE_AUTH: 'on' }, KEYS_FILE);
     expect(byKey.text).toContain('Cannot listen on 8.8.8.8');
   });
 });

@@ -1,4 +1,4 @@
-/** `POST /v1/responses` as LangChain uses it, which is what n8n's chat node is built on. */
+/** `POST /v1/responses` as used by LangChain, on which n8n's chat node is built. */
 import { AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
 import { beforeAll, expect, it } from 'vitest';
@@ -26,29 +26,29 @@ const tool = {
 };
 
 it('invoke: text and counts', async () => {
-  const answer = await chat.invoke('Hello!');
-  expect(answer.text).toBe(TINY_REPLY);
-  expect(answer.usage_metadata?.output_tokens).toBeGreaterThan(0);
+  const response = await chat.invoke('Hello!');
+  expect(response.text).toBe(TINY_REPLY);
+  expect(response.usage_metadata?.output_tokens).toBeGreaterThan(0);
 });
 
-it('stream: the pieces make the whole', async () => {
-  let whole = new AIMessageChunk('');
+it('stream: the pieces add up', async () => {
+  let merged = new AIMessageChunk('');
   let pieces = 0;
   for await (const chunk of await chat.stream('Hello!')) {
-    whole = whole.concat(chunk);
+    merged = merged.concat(chunk);
     if (chunk.text !== '') pieces++;
   }
-  expect(whole.text).toBe(TINY_REPLY);
+  expect(merged.text).toBe(TINY_REPLY);
   expect(pieces).toBeGreaterThan(1);
-  expect(whole.usage_metadata?.total_tokens).toBeGreaterThan(0);
+  expect(merged.usage_metadata?.total_tokens).toBeGreaterThan(0);
 });
 
 it('a call and the turn after it', async () => {
-  const armed = chat.bindTools([tool]);
-  const asked = new HumanMessage('What time is it?');
-  const first = await armed.invoke([asked]);
+  const withTools = chat.bindTools([tool]);
+  const question = new HumanMessage('What time is it?');
+  const first = await withTools.invoke([question]);
   const call = first.tool_calls?.[0];
   expect([call?.name, call?.args]).toEqual([CALL.name, CALL.args]);
   const result = new ToolMessage({ content: 'noon', tool_call_id: call?.id ?? '' });
-  expect((await armed.invoke([asked, first, result])).text).toBe(TINY_REPLY);
+  expect((await withTools.invoke([question, first, result])).text).toBe(TINY_REPLY);
 });

@@ -15,7 +15,7 @@ import {
 } from './harness/dialect-gateway.ts';
 import { failure } from './harness/failure.ts';
 import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
 import { dataOf, openStream } from './harness/stream.ts';
@@ -35,12 +35,12 @@ const TOOL: Tool = {
   parameters: { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] },
   strict: false,
 };
-const post = (body: object) => ask(gateway, 'POST', '/v1/responses', { key: CLIENT_KEY, body });
+const post = (body: object) => send(gateway, 'POST', '/v1/responses', { key: CLIENT_KEY, body });
 const events = (body: object) => responseEvents(gateway, body);
 
 describe('responses.create', () => {
-  it('a text, its counts, and what was asked for', async () => {
-    const answer = await openai.responses.create({
+  it('a text, its token counts, and the echoed parameters', async () => {
+    const response = await openai.responses.create({
       model: 'agent',
       instructions: 'Be brief.',
       input: 'Hello!',
@@ -48,8 +48,8 @@ describe('responses.create', () => {
       metadata: { trip: '7' },
       store: true,
     });
-    expect(answer.output_text).toBe(TINY_REPLY);
-    expect(answer).toMatchObject({
+    expect(response.output_text).toBe(TINY_REPLY);
+    expect(response).toMatchObject({
       object: 'response',
       status: 'completed',
       model: 'talker',
@@ -57,12 +57,12 @@ describe('responses.create', () => {
       instructions: 'Be brief.',
       metadata: { trip: '7' },
     });
-    const { input_tokens = 0, output_tokens = 0, total_tokens } = answer.usage ?? {};
+    const { input_tokens = 0, output_tokens = 0, total_tokens } = response.usage ?? {};
     expect(input_tokens).toBeGreaterThan('Hello!'.length);
     expect(total_tokens).toBe(input_tokens + output_tokens);
   });
 
-  it('thoughts are an item of their own', async () => {
+  it('reasoning is a separate item', async () => {
     const { output } = await openai.responses.create({ model: 'thinker', input: 'When?' });
     expect(output).toMatchObject([
       { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: THOUGHTS }] },
@@ -70,25 +70,25 @@ describe('responses.create', () => {
     ]);
   });
 
-  it('an answer that is cut is incomplete', async () => {
-    const answer = await openai.responses.create({ model: 'agent', input: 'x', max_output_tokens: 2 });
-    expect(answer).toMatchObject({
+  it('a truncated response is incomplete', async () => {
+    const response = await openai.responses.create({ model: 'agent', input: 'x', max_output_tokens: 2 });
+    expect(response).toMatchObject({
       status: 'incomplete',
       incomplete_details: { reason: 'max_output_tokens' },
     });
   });
 
-  it('a schema holds the answer', async () => {
+  it('the output follows a schema', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
-    const answer = await openai.responses.create({
+    const response = await openai.responses.create({
       model: 'agent',
       input: 'x',
       text: { format: { type: 'json_schema', name: 'a', schema, strict: true } },
     });
-    expect(JSON.parse(answer.output_text)).toEqual({ a: expect.any(String) });
+    expect(JSON.parse(response.output_text)).toEqual({ a: expect.any(String) });
   });
 
-  it('without a model the agent answers', async () => {
+  it('without a model slot agent is used', async () => {
     expect((await openai.responses.create({ input: 'x' })).output_text).toBe(TINY_REPLY);
   });
 
@@ -109,7 +109,7 @@ describe('responses.create', () => {
 });
 
 describe('streams', () => {
-  it('the stream() helper puts the whole answer together', async () => {
+  it('the stream() helper assembles the whole response', async () => {
     const runner = openai.responses.stream({ model: 'agent', input: 'x' });
     let text = '';
     runner.on('response.output_text.delta', ({ delta }) => {
@@ -131,14 +131,18 @@ describe('streams', () => {
     ],
     ['a cut', { model: 'agent', input: 'x', max_output_tokens: 2 }],
   ])(
-    '%s: every event is as published, numbers without a gap, and the last repeats the items',
+    '%s: every event matches the published schema, numbers have no gap, and the last event repeats the items',
     async (_, body) => {
-      const told = await events(body);
-      for (const event of told)
+      const received = await events(body);
+      for (const event of received)
         expect(breaches('ResponseStreamEvent', event), JSON.stringify(event)).toEqual([]);
-      expect(told.map(({ sequence_number }) => sequence_number)).toEqual(told.map((_event, at) => at));
-      const items = told.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []));
-      const last = told.at(-1);
+      expect(received.map(({ sequence_number }) => sequence_number)).toEqual(
+        received.map((_event, at) => at),
+      );
+      const items = received.flatMap((event) =>
+        event.type === 'response.output_item.done' ? [event.item] : [],
+      );
+      const last = received.at(-1);
       if (last?.type !== 'response.completed' && last?.type !== 'response.incomplete')
         throw new Error(`it ended with ${last?.type}`);
       expect(last.response.output).toEqual(items);
@@ -148,7 +152,7 @@ describe('streams', () => {
   );
 });
 
-describe('whole answers are as published', () => {
+describe('whole responses match the published schema', () => {
   it.each([
     ['text', { model: 'agent', input: 'x', instructions: 'Be brief.', temperature: 0, metadata: { a: 'b' } }],
     ['thoughts', { model: 'thinker', input: 'x', reasoning: { effort: 'low' } }],
@@ -163,21 +167,21 @@ describe('whole answers are as published', () => {
       },
     ],
   ])('%s', async (_, body) => {
-    const answer = await post(body);
-    expect(breaches('Response', answer.json()), answer.text).toEqual([]);
+    const response = await post(body);
+    expect(breaches('Response', response.json()), response.text).toEqual([]);
   });
 
   it('an error', async () => {
-    const answer = await post({ model: 'nobody', input: 'x' });
-    expect(answer.status).toBe(404);
-    expect(breaches('ErrorResponse', answer.json())).toEqual([]);
+    const response = await post({ model: 'no-such-model', input: 'x' });
+    expect(response.status).toBe(404);
+    expect(breaches('ErrorResponse', response.json())).toEqual([]);
   });
 });
 
 describe('what Codex sends', () => {
   const request = codexRequest(TOOL);
 
-  it('is answered, tools of a provider are left out and named', async () => {
+  it('gets a response; tools of a provider are omitted and named', async () => {
     const stream = await openStream(gateway, '/v1/responses', request, {
       key: CLIENT_KEY,
       headers: { accept: 'text/event-stream', originator: 'codex_cli_rs', session_id: '019a' },
@@ -187,7 +191,7 @@ describe('what Codex sends', () => {
     expect(stream.text()).toContain('event: response.completed');
   });
 
-  it('as it sends it for models that it knows: all tools in an item, each in a namespace', async () => {
+  it('in the form for models that it knows: all tools in an item, each in a namespace', async () => {
     const { tools, instructions, ...rest } = request;
     const namespace = {
       type: 'namespace',
@@ -219,11 +223,11 @@ describe('what Codex sends', () => {
       { type: 'function_call', name: CALL.name, namespace: 'mcp__clock', arguments: '{}', call_id: 'c' },
       { type: 'function_call_output', call_id: 'c', output: 'noon' },
     ];
-    const told = await events({ ...rest, input: [...input, ...turns] });
-    expect(JSON.stringify(told.at(-1))).toContain(TINY_REPLY);
+    const received = await events({ ...rest, input: [...input, ...turns] });
+    expect(JSON.stringify(received.at(-1))).toContain(TINY_REPLY);
   });
 
-  it('and its next turn, with what it got', async () => {
+  it('and its next turn, with the earlier output', async () => {
     const history = [
       ...request.input,
       {
@@ -239,14 +243,14 @@ describe('what Codex sends', () => {
         output: '{"output":"noon","metadata":{"exit_code":0}}',
       },
     ];
-    const told = await events({ ...request, input: history });
-    expect(told.at(-1)).toMatchObject({ type: 'response.completed' });
-    expect(JSON.stringify(told.at(-1))).toContain(TINY_REPLY);
+    const received = await events({ ...request, input: history });
+    expect(received.at(-1)).toMatchObject({ type: 'response.completed' });
+    expect(JSON.stringify(received.at(-1))).toContain(TINY_REPLY);
   });
 });
 
-describe('refusals', () => {
-  it('what needs storage is a BadRequestError that says what to do', async () => {
+describe('errors', () => {
+  it('what needs storage is a BadRequestError with advice', async () => {
     const error = await failure(
       openai.responses.create({ model: 'agent', input: 'x', previous_response_id: 'resp_1' }),
       BadRequestError,
@@ -255,7 +259,7 @@ describe('refusals', () => {
     expect(error.message).toContain('send the whole conversation');
   });
 
-  it('stored answers are not there', async () => {
+  it('stored responses do not exist', async () => {
     const error = await failure(
       openaiClient(gateway, { apiKey: ADMIN_KEY }).responses.retrieve('resp_1'),
       NotFoundError,
@@ -266,33 +270,33 @@ describe('refusals', () => {
   it('a wrong key, a wrong model, a wrong shape, a prompt that is too long', async () => {
     const keyless = openaiClient(gateway, { apiKey: 'wrong' });
     await failure(keyless.responses.create({ model: 'agent', input: 'x' }), AuthenticationError);
-    await failure(openai.responses.create({ model: 'nobody', input: 'x' }), NotFoundError);
+    await failure(openai.responses.create({ model: 'no-such-model', input: 'x' }), NotFoundError);
     await failure(openai.responses.create({ model: 'agent', input: 3 as never }), UnprocessableEntityError);
     const long = openai.responses.create({ model: 'agent', input: 'x'.repeat(AGENT_WINDOW), stream: true });
     expect((await failure(long, BadRequestError)).code).toBe('context_length_exceeded');
   });
 
-  it('a picture for a model that reads text only', async () => {
+  it('an image for a model that reads text only', async () => {
     const content = [{ type: 'input_image', image_url: 'data:image/png;base64,AA==' }];
-    const answer = await post({ model: 'agent', input: [{ role: 'user', content }] });
-    expect([answer.status, answer.code]).toEqual([400, 'request.invalid']);
-    expect(answer.text).toContain('reads text only');
+    const response = await post({ model: 'agent', input: [{ role: 'user', content }] });
+    expect([response.status, response.code]).toEqual([400, 'request.invalid']);
+    expect(response.text).toContain('reads text only');
   });
 
-  it('bad bytes', async () => {
+  it('invalid bodies', async () => {
     for (const body of ['', '{', '[]', 'null', '"x"', `${'['.repeat(80)}`]) {
-      const answer = await ask(gateway, 'POST', '/v1/responses', {
+      const response = await send(gateway, 'POST', '/v1/responses', {
         key: CLIENT_KEY,
         body,
         headers: { 'content-type': 'application/json' },
       });
-      expect([400, 422]).toContain(answer.status);
-      expect(answer.code).toMatch(/^request\.invalid/);
+      expect([400, 422]).toContain(response.status);
+      expect(response.code).toMatch(/^request\.invalid/);
     }
   });
 });
 
-it('plain streams hold nothing but data and comments', async () => {
+it('streams have no unnamed events', async () => {
   const stream = await openStream(
     gateway,
     '/v1/responses',
@@ -304,16 +308,16 @@ it('plain streams hold nothing but data and comments', async () => {
   expect(stream.headers['content-type']).toBe('text/event-stream');
 });
 
-describe('routes of OpenAI that are not there', () => {
+describe('unsupported routes of OpenAI', () => {
   it.each([
     ...['images/edits', 'images/variations', 'audio/translations', 'moderations', 'assistants', 'threads'],
     ...['files', 'fine_tuning/jobs', 'batches'],
   ])('POST and GET /v1/%s', async (path) => {
     for (const method of ['POST', 'GET']) {
       const body = method === 'POST' ? {} : undefined;
-      const admin = await ask(gateway, method, `/v1/${path}`, { key: ADMIN_KEY, body });
+      const admin = await send(gateway, method, `/v1/${path}`, { key: ADMIN_KEY, body });
       expect([admin.status, admin.code]).toEqual([404, 'route.not_found']);
-      expect((await ask(gateway, method, `/v1/${path}`, { key: CLIENT_KEY, body })).status).toBe(403);
+      expect((await send(gateway, method, `/v1/${path}`, { key: CLIENT_KEY, body })).status).toBe(403);
     }
   });
 });

@@ -1,4 +1,4 @@
-/** Group R of the catalogue: whatever the file looks like, a rotation changes the key alone, or nothing at all. */
+/** Group R of the catalogue: for any file, a rotation changes the key alone or nothing. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -23,7 +23,7 @@ import { parseEnvFile } from '../settings/env-file.ts';
 import { tierOf } from './harness/auth-gateways.ts';
 import { descendants } from './harness/descendants.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked, until, WIDE_LIMIT } from './harness/gateway.ts';
-import { type Answer, ask, login } from './harness/http.ts';
+import { type HttpResponse, login, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { scale } from './harness/scale.ts';
 
@@ -31,10 +31,11 @@ let home: string;
 const envFile = () => join(home, 'config', 'api.env');
 const read = () => readFileSync(envFile(), 'utf8');
 const keyOf = (text: string) => parseEnvFile(Buffer.from(text)).get('SVC_ADMIN_KEY') ?? '';
-const temps = (folder = join(home, 'config')) => readdirSync(folder).filter((name) => name.endsWith('.tmp'));
+const tempFiles = (folder = join(home, 'config')) =>
+  readdirSync(folder).filter((name) => name.endsWith('.tmp'));
 
-/** Whether this host lets a test make files immutable. */
-function canForbid(): boolean {
+/** Whether this host allows immutable files. */
+function canMakeImmutable(): boolean {
   const probe = join(mkdtempSync(join(tmpdir(), 'svc-test-')), 'probe');
   writeFileSync(probe, '');
   const set = spawnSync('chattr', ['+i', probe]).status === 0;
@@ -56,24 +57,25 @@ describe('one running daemon', () => {
     await put(`SVC_ADMIN_KEY=${ADMIN_KEY}\nSVC_CLIENT_KEY=${CLIENT_KEY}\n`);
   });
 
-  /** Writes api.env as an editor does and waits until it counts. */
+  /** Writes api.env as an editor does and waits until it is in effect. */
   async function put(text: string | Buffer, mode = 0o600): Promise<void> {
     writeFileSync(`${envFile()}.new`, text, { mode });
     chmodSync(`${envFile()}.new`, mode);
     renameSync(`${envFile()}.new`, envFile());
     const key = parseEnvFile(Buffer.from(text)).get('SVC_ADMIN_KEY');
-    if (key) await until(async () => (await tierOf(gateway, { key })) === 'admin', 'the new file to count');
+    if (key)
+      await until(async () => (await tierOf(gateway, { key })) === 'admin', 'the new file to be in effect');
   }
 
-  const rotateNow = (tier = 'admin') => ask(gateway, 'POST', '/api/auth/rotate', { cookie, body: { tier } });
+  const rotateNow = (tier = 'admin') => send(gateway, 'POST', '/api/auth/rotate', { cookie, body: { tier } });
 
-  /** 500 `auth.rotate_failed`, no path in it, the old key in force. */
-  async function expectRefused(answer: Answer): Promise<void> {
-    expect(answer).toMatchObject({ status: 500, code: 'auth.rotate_failed' });
-    expect(answer.text).not.toContain(home);
-    expect(answer.text).not.toContain('api.env.');
+  /** Expects 500 `auth.rotate_failed` without a path, and the old key in effect. */
+  async function expectRefused(response: HttpResponse): Promise<void> {
+    expect(response).toMatchObject({ status: 500, code: 'auth.rotate_failed' });
+    expect(response.text).not.toContain(home);
+    expect(response.text).not.toContain('api.env.');
     expect(await tierOf(gateway, { key: ADMIN_KEY })).toBe('admin');
-    expect(temps()).toEqual([]);
+    expect(tempFiles()).toEqual([]);
   }
 
   const K = 'SVC_ADMIN_KEY';
@@ -92,10 +94,10 @@ describe('one running daemon', () => {
     ['two assignments: the last counts', (key) => `${K}=first-one-stays\nA=1\n${K}=${key}\n`],
     ['bytes that are no UTF-8', (key) => Buffer.from(`# caf\xe9 \xff\n${K}=${key}\n`, 'latin1')],
     ['a large file', (key) => `${'# a line that stays as it is\n'.repeat(30_000)}${K}=${key}\nZ=1\n`],
-  ])('R07 %s: all other bytes stay', async (_, make) => {
+  ])('R07 %s: all other bytes are unchanged', async (_, make) => {
     await put(make(ADMIN_KEY));
-    const answer = await rotateNow();
-    expect(answer.status).toBe(200);
+    const response = await rotateNow();
+    expect(response.status).toBe(200);
     const key = parseEnvFile(readFileSync(envFile())).get(K) ?? '';
     expect(key).toHaveLength(43);
     expect(readFileSync(envFile()).equals(Buffer.from(make(key)))).toBe(true);
@@ -109,19 +111,19 @@ describe('one running daemon', () => {
       symlinkSync(target, envFile());
     };
 
-    it('to a file below the configuration folder is written through, and stays', async () => {
+    it('to a file below the configuration folder is followed and remains', async () => {
       mkdirSync(join(home, 'config', 'secrets'), { recursive: true });
       const target = join(home, 'config', 'secrets', 'real.env');
       renameSync(envFile(), target);
       link('secrets/real.env');
-      const answer = await rotateNow();
-      expect(answer.status).toBe(200);
+      const response = await rotateNow();
+      expect(response.status).toBe(200);
       expect(lstatSync(envFile()).isSymbolicLink()).toBe(true);
       expect(await tierOf(gateway, { key: keyOf(readFileSync(target, 'utf8')) })).toBe('admin');
-      expect(temps(join(home, 'config', 'secrets'))).toEqual([]);
+      expect(tempFiles(join(home, 'config', 'secrets'))).toEqual([]);
     });
 
-    it('to a file elsewhere is refused, and that file is not touched', async () => {
+    it('to a file elsewhere is rejected, and that file is not changed', async () => {
       const target = join(home, 'elsewhere.env');
       writeFileSync(target, read(), { mode: 0o600 });
       link(target);
@@ -130,19 +132,19 @@ describe('one running daemon', () => {
     });
 
     it.each([
-      ['that leads nowhere', 'nothing.env'],
+      ['that dangles', 'nothing.env'],
       ['that loops', 'api.env'],
     ])('%s is refused', async (_, target) => {
       link(target);
-      const answer = await rotateNow();
-      expect(answer).toMatchObject({ status: 500, code: 'auth.rotate_failed' });
+      const response = await rotateNow();
+      expect(response).toMatchObject({ status: 500, code: 'auth.rotate_failed' });
       expect(lstatSync(envFile()).isSymbolicLink()).toBe(true);
-      expect(answer.text).not.toContain(home);
+      expect(response.text).not.toContain(home);
     });
   });
 
   describe('R11 a file that can not be replaced', () => {
-    it('a folder in its place: the last known key stays', async () => {
+    it('a folder of that name: the last known key stays', async () => {
       rmSync(envFile());
       mkdirSync(envFile());
       await expectRefused(await rotateNow());
@@ -155,19 +157,19 @@ describe('one running daemon', () => {
       expect(statSync(envFile()).uid).toBe(65_534);
     });
 
-    it.runIf(canForbid())('an immutable file', async () => {
+    it.runIf(canMakeImmutable())('an immutable file', async () => {
       spawnSync('chattr', ['+i', envFile()]);
-      const answer = await rotateNow();
+      const response = await rotateNow();
       spawnSync('chattr', ['-i', envFile()]);
-      await expectRefused(answer);
-      expect(answer.json()).toMatchObject({ error: { details: { reason: 'EPERM' } } });
+      await expectRefused(response);
+      expect(response.json()).toMatchObject({ error: { details: { reason: 'EPERM' } } });
     });
 
-    it('a file that can not be changed safely', async () => {
+    it('a file that cannot be edited safely', async () => {
       await put(Buffer.from(`${K}=${ADMIN_KEY}\nSVC_CLIENT_KEY=${CLIENT_KEY}\nX="open quote\n`));
-      const answer = await rotateNow();
+      const response = await rotateNow();
       const values = parseEnvFile(readFileSync(envFile()));
-      const live = answer.status === 200 ? (values.get(K) ?? '') : ADMIN_KEY;
+      const live = response.status === 200 ? (values.get(K) ?? '') : ADMIN_KEY;
       expect(await tierOf(gateway, { key: live })).toBe('admin');
       expect(values.get('SVC_CLIENT_KEY')).toBe(CLIENT_KEY);
     });
@@ -185,36 +187,36 @@ describe('one running daemon', () => {
     expect(statSync(envFile()).mode & 0o077).toBe(0);
   });
 
-  it('R13 no temporary file can be read by others at any instant', async () => {
-    const seen = new Set<number>();
-    const look = (_: string, name: string | null) => {
+  it('R13 no temporary file is ever readable by others', async () => {
+    const modes = new Set<number>();
+    const recordMode = (_: string, name: string | null) => {
       if (!name?.endsWith('.tmp')) return;
       try {
-        seen.add(statSync(join(home, 'config', name)).mode & 0o777);
+        modes.add(statSync(join(home, 'config', name)).mode & 0o777);
       } catch {
-        // It has its final name already.
+        // It was renamed already.
       }
     };
-    const watcher = watch(join(home, 'config'), look);
+    const watcher = watch(join(home, 'config'), recordMode);
     for (let round = 0; round < scale(1000); round++) expect((await rotateNow()).status).toBe(200);
     watcher.close();
-    for (const mode of seen) expect(mode.toString(8)).toBe('600');
+    for (const mode of modes) expect(mode.toString(8)).toBe('600');
   });
 
-  it('R04 the two tiers at once: both new values are in the file and in force', async () => {
+  it('R04 both tiers at once: both new values are in the file and in effect', async () => {
     for (let round = 0; round < scale(100); round++) {
-      const answers = await Promise.all([rotateNow('admin'), rotateNow('client'), rotateNow('admin')]);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const responses = await Promise.all([rotateNow('admin'), rotateNow('client'), rotateNow('admin')]);
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
       const values = parseEnvFile(readFileSync(envFile()));
       expect(await tierOf(gateway, { key: values.get('SVC_ADMIN_KEY') ?? '' })).toBe('admin');
       expect(await tierOf(gateway, { key: values.get('SVC_CLIENT_KEY') ?? '' })).toBe('client');
-      const prints = answers.map((answer) => answer.json<RotateView>().fingerprint);
+      const prints = responses.map((response) => response.json<RotateView>().fingerprint);
       expect(new Set(prints).size).toBe(3);
     }
   });
 
-  it('R17 an engine started before or after sees neither key', async () => {
-    const load = (name: string) => ask(gateway, 'POST', `/api/slots/${name}/restart`, { cookie });
+  it('R17 an engine started before or after receives neither key', async () => {
+    const load = (name: string) => send(gateway, 'POST', `/api/slots/${name}/restart`, { cookie });
     expect((await load('agent')).status).toBe(200);
     await rotateNow('admin');
     await rotateNow('client');

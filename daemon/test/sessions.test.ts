@@ -8,16 +8,16 @@ import { describe, expect, it } from 'vitest';
 import type { SessionRow } from '../contract/auth.ts';
 import { keyIn, start, status } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, CLIENT_KEY, KEYS_FILE, startLocked, WIDE_LIMIT } from './harness/gateway.ts';
-import { ask, login } from './harness/http.ts';
+import { login, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
 describe('sessions', () => {
   const gateway = new OneGateway(() => startLocked({ files: { 'config/config.toml': WIDE_LIMIT } }));
 
   it('K13 login sets the cookie with exactly the attributes of the specification', async () => {
-    const answer = await ask(gateway, 'POST', '/api/auth/login', { body: { key: ADMIN_KEY } });
-    expect(answer.json()).toEqual({ ok: true, tier: 'admin' });
-    const [cookie = '', ...attributes] = String(answer.headers['set-cookie']).split('; ');
+    const response = await send(gateway, 'POST', '/api/auth/login', { body: { key: ADMIN_KEY } });
+    expect(response.json()).toEqual({ ok: true, tier: 'admin' });
+    const [cookie = '', ...attributes] = String(response.headers['set-cookie']).split('; ');
     expect(cookie).toMatch(/^svc_session=[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
     expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=28800', 'Path=/', 'SameSite=Lax']);
     const payload = JSON.parse(
@@ -37,11 +37,11 @@ describe('sessions', () => {
   it('rule 2 and D15: wrong, client and missing keys', async () => {
     const cookie = await login(gateway, ADMIN_KEY);
     for (const key of ['wrong', CLIENT_KEY, '', 'undefined']) {
-      const answer = await ask(gateway, 'POST', '/api/auth/login', { body: { key }, cookie });
-      expect(answer).toMatchObject({ status: 401, code: 'auth.invalid_key' });
+      const response = await send(gateway, 'POST', '/api/auth/login', { body: { key }, cookie });
+      expect(response).toMatchObject({ status: 401, code: 'auth.invalid_key' });
     }
     for (const body of [{}, { key: 1 }, { key: null }, []]) {
-      expect(await ask(gateway, 'POST', '/api/auth/login', { body })).toMatchObject({
+      expect(await send(gateway, 'POST', '/api/auth/login', { body })).toMatchObject({
         status: 422,
         code: 'request.invalid',
       });
@@ -51,34 +51,34 @@ describe('sessions', () => {
 
   it('K09 logout ends the session on the server, across a restart', async () => {
     const cookie = await login(gateway, ADMIN_KEY);
-    const out = await ask(gateway, 'POST', '/api/auth/logout', { cookie });
+    const out = await send(gateway, 'POST', '/api/auth/logout', { cookie });
     expect(out.json()).toEqual({ ok: true });
     expect(String(out.headers['set-cookie'])).toMatch(/^svc_session=;.*Max-Age=0/);
     expect(await status(gateway, { cookie })).toMatchObject({ tier: 'anon' });
-    const kept = await login(gateway, ADMIN_KEY);
+    const otherCookie = await login(gateway, ADMIN_KEY);
     await gateway.stop();
-    await gateway.again(() => startLocked({ home: gateway.home }));
+    await gateway.replace(() => startLocked({ home: gateway.home }));
     expect(await status(gateway, { cookie })).toMatchObject({ tier: 'anon' });
-    expect(await status(gateway, { cookie: kept })).toMatchObject({ tier: 'admin' });
+    expect(await status(gateway, { cookie: otherCookie })).toMatchObject({ tier: 'admin' });
   });
 
-  it('the session list shows the own one, and "end all" ends them all', async () => {
+  it('the session list marks the current session, and "end all" ends them all', async () => {
     const cookie = await login(gateway, ADMIN_KEY);
-    const rows = (await ask(gateway, 'GET', '/api/auth/sessions', { cookie })).json<SessionRow[]>();
+    const rows = (await send(gateway, 'GET', '/api/auth/sessions', { cookie })).json<SessionRow[]>();
     expect(rows.filter((row) => row.current)).toHaveLength(1);
     expect(rows.every((row) => row.id8.length === 8)).toBe(true);
-    expect((await ask(gateway, 'POST', '/api/auth/sessions/end', { cookie })).json()).toEqual({ ok: true });
+    expect((await send(gateway, 'POST', '/api/auth/sessions/end', { cookie })).json()).toEqual({ ok: true });
     expect(await status(gateway, { cookie })).toMatchObject({ tier: 'anon' });
   });
 
   it('K10 a session survives rotation of either key', async () => {
     const cookie = await login(gateway, ADMIN_KEY);
     expect(
-      (await ask(gateway, 'POST', '/api/auth/rotate', { cookie, body: { tier: 'client' } })).status,
+      (await send(gateway, 'POST', '/api/auth/rotate', { cookie, body: { tier: 'client' } })).status,
     ).toBe(200);
-    expect((await ask(gateway, 'POST', '/api/auth/rotate', { cookie, body: { tier: 'admin' } })).status).toBe(
-      200,
-    );
+    expect(
+      (await send(gateway, 'POST', '/api/auth/rotate', { cookie, body: { tier: 'admin' } })).status,
+    ).toBe(200);
     expect(await status(gateway, { cookie })).toMatchObject({ tier: 'admin' });
     expect(await status(gateway, { key: ADMIN_KEY })).toMatchObject({ tier: 'anon' });
     expect(await status(gateway, { key: keyIn(gateway, 'SVC_ADMIN_KEY') })).toMatchObject({ tier: 'admin' });
@@ -89,18 +89,18 @@ describe('sessions', () => {
 });
 
 describe('the signing secret', () => {
-  it('that can not be written anew is told as such, and no session ends', async () => {
+  it('that cannot be rewritten is an error, and no session ends', async () => {
     const gateway = await start({ files: KEYS_FILE, env: { SVC_REQUIRE_AUTH: 'on' } });
     const cookie = await login(gateway, ADMIN_KEY);
     const path = join(gateway.home, 'state/secret.bin');
     unlinkSync(path);
     mkdirSync(path);
-    const answer = await ask(gateway, 'POST', '/api/auth/sessions/end', { cookie });
-    expect(answer).toMatchObject({ status: 500, code: 'config.write_failed' });
+    const response = await send(gateway, 'POST', '/api/auth/sessions/end', { cookie });
+    expect(response).toMatchObject({ status: 500, code: 'config.write_failed' });
     expect(await status(gateway, { cookie })).toMatchObject({ tier: 'admin' });
   });
 
-  it('K11 is 32 bytes, mode 0600, made at the first start and kept', async () => {
+  it('K11 is 32 bytes, mode 0600, created at the first start and reused', async () => {
     const gateway = await start({ files: KEYS_FILE });
     const path = join(gateway.home, 'state/secret.bin');
     expect(existsSync(path)).toBe(true);

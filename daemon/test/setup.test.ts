@@ -13,13 +13,13 @@ import { encodeGguf } from '../models/gguf/writer.ts';
 import { type FakeHub, startHub } from '../models/testing/hub.ts';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway, startGateway, until } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
-import { type Answer, type Ask, ask, login } from './harness/http.ts';
+import { type HttpResponse, login, type SendOptions, send } from './harness/http.ts';
 
 const CHAT = { slot: 'agent', model: 'Qwen/Qwen3-0.6B-GGUF:Q8_0' };
 const EMBED = { slot: 'embed', model: 'nomic-ai/nomic-embed-text-v1.5-GGUF:Q8_0' };
 const RERANK = { slot: 'rerank', model: 'gpustack/bge-reranker-v2-m3-GGUF:Q8_0' };
-const REPLY = 'Setup has brought me here.';
-const QUIET = { env: { SVC_MEMORY_LIMIT: '1500000000' } };
+const REPLY = 'Setup has installed me.';
+const SMALL_MEMORY = { env: { SVC_MEMORY_LIMIT: '1500000000' } };
 let hub: FakeHub;
 let gateway: Gateway;
 
@@ -43,21 +43,22 @@ afterAll(async () => {
 });
 
 const start = (home: string, env: Record<string, string> = {}) =>
-  startGateway({ home, env: { HF_ENDPOINT: hub.url, ...QUIET.env, ...env } });
-const call = (method: string, path: string, options: Ask = {}): Promise<Answer> =>
-  ask(gateway, method, path, options);
-const apply = (body: unknown, options: Ask = {}) => call('POST', '/api/setup/apply', { body, ...options });
-const view = async (options: Ask = {}): Promise<SetupView> =>
+  startGateway({ home, env: { HF_ENDPOINT: hub.url, ...SMALL_MEMORY.env, ...env } });
+const call = (method: string, path: string, options: SendOptions = {}): Promise<HttpResponse> =>
+  send(gateway, method, path, options);
+const apply = (body: unknown, options: SendOptions = {}) =>
+  call('POST', '/api/setup/apply', { body, ...options });
+const view = async (options: SendOptions = {}): Promise<SetupView> =>
   (await call('GET', '/api/setup', options)).json<SetupView>();
 const workOn = async (slot: string) => (await view()).work.find((work) => work.slot === slot);
 const phase = (slot: string, wanted: string) =>
   until(async () => (await workOn(slot))?.phase === wanted, `slot ${slot} to be ${wanted}`, 45_000);
 
-test('a first run from an empty folder to an answer, over a restart, to a key', async () => {
+test('a first run from an empty folder to a reply, across a restart, to a key', async () => {
   const home = newHome();
   mkdirSync(join(home, '.cache', 'llama.cpp'), { recursive: true });
   writeFileSync(join(home, '.cache', 'llama.cpp', 'mine.gguf'), encodeGguf(tinyEmbed()));
-  // Whatever addresses the machine has that runs this.
+  // The test machine may have a public address.
   mkdirSync(join(home, 'config'), { mode: 0o700 });
   writeFileSync(join(home, 'config', 'config.toml'), '[security]\nallow_public_without_auth = true\n');
   gateway = await start(home);
@@ -74,7 +75,7 @@ test('a first run from an empty folder to an answer, over a restart, to a key', 
     (await call('POST', '/api/setup/probe')).json<SetupView>().hardware?.host.cores_physical,
   ).toBeGreaterThan(0);
 
-  // A fault of one model is no fault of the others.
+  // A failed model does not affect the others.
   hub.fault = { slowMs: 60 };
   expect((await apply({ models: [CHAT, EMBED, RERANK] })).status).toBe(200);
   await until(async () => ((await workOn('agent'))?.pull?.bytes ?? 0) > 0, 'the first bytes');
@@ -97,12 +98,12 @@ test('a first run from an empty folder to an answer, over a restart, to a key', 
   expect((await call('POST', '/v1/chat/completions', { body })).text).toContain(REPLY);
   expect((await view()).set?.items.map(({ slot }) => slot)).not.toContain('agent');
 
-  // The same again asks the hub for nothing; what has failed is tried again.
-  const asked = hub.requests.length;
+  // Applying the same again sends no request to the hub.
+  const requestCount = hub.requests.length;
   await apply({ models: [CHAT, EMBED] });
-  expect([(await workOn('agent'))?.phase, hub.requests.length]).toEqual(['ready', asked]);
+  expect([(await workOn('agent'))?.phase, hub.requests.length]).toEqual(['ready', requestCount]);
 
-  // What was removed since is no work that is done: it is recommended again, and brought again.
+  // A removed model is recommended and downloaded again.
   expect((await call('DELETE', '/api/slots/agent')).status).toBeLessThan(300);
   expect((await call('DELETE', '/api/models/Qwen3-0.6B-Q8_0')).status).toBeLessThan(300);
   const without = await view();
@@ -110,7 +111,7 @@ test('a first run from an empty folder to an answer, over a restart, to a key', 
   expect(without.set?.items.map(({ slot }) => slot)).toContain('agent');
   await apply({ models: [CHAT] });
   await phase('agent', 'ready');
-  expect(hub.requests.length).toBeGreaterThan(asked);
+  expect(hub.requests.length).toBeGreaterThan(requestCount);
 
   const folder = fresh.folders.find(({ path }) => path === join(home, '.cache', 'llama.cpp'));
   expect(folder).toMatchObject({ tool: 'llama.cpp', state: 'readable', models: 1 });
@@ -131,35 +132,30 @@ test('a first run from an empty folder to an answer, over a restart, to a key', 
   expect(entries.filter(({ action }) => action === 'setup.apply').length).toBeGreaterThan(5);
 }, 120_000);
 
-describe('what cannot be applied changes nothing', () => {
+describe('invalid input changes nothing', () => {
   test.each([
     ['no JSON', '{', 400, 'request.invalid_json'],
     ['nothing', {}, 422, 'request.invalid'],
     ['a key', { admin_key: 'x' }, 422, 'request.invalid'],
     ['enforcement', { require_auth: true }, 422, 'request.invalid'],
     ['a program', { models: [CHAT], command: ['sh'] }, 422, 'request.invalid'],
-    [
-      'a model of somewhere else',
-      { models: [{ slot: 'agent', model: 'evil/repo:Q8_0' }] },
-      422,
-      'request.invalid',
-    ],
+    ['a foreign model', { models: [{ slot: 'agent', model: 'evil/repo:Q8_0' }] }, 422, 'request.invalid'],
     ['a slot of another type', { models: [{ ...CHAT, slot: 'tts' }] }, 422, 'request.invalid'],
-    ['a slot of the caller', { models: [{ ...CHAT, slot: '../x' }] }, 422, 'request.invalid'],
+    ['an invalid slot name', { models: [{ ...CHAT, slot: '../x' }] }, 422, 'request.invalid'],
     [
       'a slot twice',
       { models: [CHAT, { ...CHAT, model: 'Qwen/Qwen3-8B-GGUF:Q4_K_M' }] },
       422,
       'request.invalid',
     ],
-    ['a folder of the caller', { folders: ['/etc'] }, 422, 'request.invalid'],
-    ['an address of the caller', { reach: '192.0.2.1' }, 422, 'request.invalid'],
-    ['a step that is none', { steps: { coffee: 'done' } }, 422, 'request.invalid'],
-    ['a state that is none', { steps: { key: 'maybe' } }, 422, 'request.invalid'],
+    ['an unknown folder', { folders: ['/etc'] }, 422, 'request.invalid'],
+    ['an unknown address', { reach: '192.0.2.1' }, 422, 'request.invalid'],
+    ['an unknown step', { steps: { coffee: 'done' } }, 422, 'request.invalid'],
+    ['an unknown state', { steps: { key: 'maybe' } }, 422, 'request.invalid'],
   ])('%s', async (_, body, status, code) => {
     const before = await view();
-    const answer = await apply(body, { headers: { 'content-type': 'application/json' } });
-    expect([answer.status, answer.code]).toEqual([status, code]);
+    const response = await apply(body, { headers: { 'content-type': 'application/json' } });
+    expect([response.status, response.code]).toEqual([status, code]);
     const after = await view();
     expect([after.steps, after.work, after.reach, after.finished]).toEqual([
       before.steps,
@@ -177,7 +173,7 @@ describe('what cannot be applied changes nothing', () => {
   });
 });
 
-test('a hub that does not answer is asked once, said for all, and asked again on demand', async () => {
+test('an unreachable hub is queried once, reported for all models, and queried again on demand', async () => {
   const home = newHome();
   const first = gateway;
   const dead = await startHub();
@@ -204,7 +200,7 @@ test('a hub that does not answer is asked once, said for all, and asked again on
   }
   gateway = await start(home, { SVC_REQUIRE_AUTH: 'on' });
   try {
-    // Closed but for the open and bootstrap routes, as long as there is no key.
+    // Without a key, only open and bootstrap routes are served.
     expect((await call('GET', '/api/pulls')).status).toBe(401);
     expect(await workOn('agent')).toMatchObject({ phase: 'failed' });
     await apply({ models: [CHAT] });
@@ -213,7 +209,7 @@ test('a hub that does not answer is asked once, said for all, and asked again on
       join(home, 'config', 'api.env'),
       `SVC_ADMIN_KEY=${ADMIN_KEY}\nSVC_CLIENT_KEY=${CLIENT_KEY}\n`,
     );
-    await until(async () => (await call('GET', '/api/setup')).status === 401, 'the key to be taken up');
+    await until(async () => (await call('GET', '/api/setup')).status === 401, 'the key to be in effect');
     for (const [method, path] of [
       ['GET', '/api/setup'],
       ['POST', '/api/setup/probe'],
@@ -228,9 +224,9 @@ test('a hub that does not answer is asked once, said for all, and asked again on
       expect([path, (await call(method, path, { body, key: ADMIN_KEY })).status]).toEqual([path, 200]);
     }
     const cookie = await login(gateway, ADMIN_KEY);
-    const seen = await view({ cookie });
-    expect(seen.steps.find(({ id }) => id === 'key')?.state).toBe('done');
-    expect(JSON.stringify(seen)).not.toContain(ADMIN_KEY);
+    const setupView = await view({ cookie });
+    expect(setupView.steps.find(({ id }) => id === 'key')?.state).toBe('done');
+    expect(JSON.stringify(setupView)).not.toContain(ADMIN_KEY);
   } finally {
     await gateway.stop();
     gateway.remove();
@@ -238,12 +234,12 @@ test('a hub that does not answer is asked once, said for all, and asked again on
   }
 }, 120_000);
 
-test('a slot that somebody gave a model keeps it', async () => {
-  await call('POST', '/api/slots', { body: { name: 'utility', type: 'llm', model: 'somebody-elses' } });
+test('a slot with a configured model keeps it', async () => {
+  await call('POST', '/api/slots', { body: { name: 'utility', type: 'llm', model: 'another-model' } });
   await apply({ models: [{ ...CHAT, slot: 'utility' }] });
   await phase('utility', 'failed');
   expect(await workOn('utility')).toMatchObject({ error: { code: 'slot.exists' } });
   expect(readFileSync(join(gateway.home, 'config', 'slots', 'utility.toml'), 'utf8')).toContain(
-    'somebody-elses',
+    'another-model',
   );
 });

@@ -1,22 +1,25 @@
-/** How a stop treats open requests (docs/spec/contract.md#shutdown, setting `server.drain_limit_s`). */
+/** A stop with open requests (docs/spec/contract.md#shutdown, setting `server.drain_limit_s`). */
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { QUIET_FILE, startGateway, until } from './harness/gateway.ts';
-import { holdListener } from './harness/held-listener.ts';
-import { ask } from './harness/http.ts';
+import { openListeningSocket } from './harness/held-listener.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 
-/** Far below the drain limit of 15 s, far above what a stop costs. */
+/** Far below the drain limit of 15 s, far above the duration of a stop. */
 const SOON_MS = 7_000;
-const gateway = new OneGateway(() => startGateway({ files: QUIET_FILE }), { each: true, end: 'SIGKILL' });
+const gateway = new OneGateway(() => startGateway({ files: QUIET_FILE }), {
+  each: true,
+  stopSignal: 'SIGKILL',
+});
 
-async function expectSoon(stopped = gateway.stop()): Promise<void> {
-  const began = Date.now();
+async function expectQuickStop(stopped = gateway.stop()): Promise<void> {
+  const startedAt = Date.now();
   expect(await stopped).toBe(0);
-  expect(Date.now() - began).toBeLessThan(SOON_MS);
+  expect(Date.now() - startedAt).toBeLessThan(SOON_MS);
 }
 
 const eventStream = (port: number): Promise<IncomingMessage> =>
@@ -24,30 +27,30 @@ const eventStream = (port: number): Promise<IncomingMessage> =>
     get({ host: '127.0.0.1', port, path: '/api/events', agent: false }, resolve).on('error', reject);
   });
 
-it('an open event stream ends as it should and holds up no stop', async () => {
+it('an open event stream ends cleanly and does not delay a stop', async () => {
   const stream = await eventStream(gateway.port);
   const ended = new Promise((resolve) => stream.once('end', () => resolve(stream.complete)));
   stream.resume();
-  await expectSoon();
+  await expectQuickStop();
   expect(await ended).toBe(true);
 });
 
-it('connections that were opened ahead of need or are kept alive hold up no stop', async () => {
-  const ahead = connect(gateway.port, '127.0.0.1');
-  ahead.on('error', () => {});
-  await once(ahead, 'connect');
+it('idle and keep-alive connections do not delay a stop', async () => {
+  const idle = connect(gateway.port, '127.0.0.1');
+  idle.on('error', () => {});
+  await once(idle, 'connect');
   const agent = new Agent({ keepAlive: true });
-  expect((await ask(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
-  await expectSoon();
+  expect((await send(gateway, 'GET', '/api/health', { agent })).status).toBe(200);
+  await expectQuickStop();
   agent.destroy();
 });
 
-it('with a listener of the service manager, a WebSocket that would open during the stop does not hold it up', async () => {
-  const held = await holdListener();
+it('with a listener of the service manager, a WebSocket that opens during the stop does not delay it', async () => {
+  const listener = await openListeningSocket();
   await gateway.stop('SIGKILL');
   const { home } = gateway;
-  await gateway.again(() => startGateway({ home, listenFd: held.fd }));
-  const late = connect(held.port, '127.0.0.1');
+  await gateway.replace(() => startGateway({ home, listenFd: listener.fd }));
+  const late = connect(listener.port, '127.0.0.1');
   late.on('error', () => {});
   let text = '';
   late.on('data', (chunk: Buffer) => {
@@ -64,8 +67,8 @@ it('with a listener of the service manager, a WebSocket that would open during t
   await pause(100);
   const key = Buffer.alloc(16).toString('base64');
   late.write(`connection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${key}\r\n\r\n`);
-  await expectSoon(stopped);
+  await expectQuickStop(stopped);
   expect(text).toMatch(/^HTTP\/1\.1 [45]/);
   late.destroy();
-  await held.close();
+  await listener.close();
 });

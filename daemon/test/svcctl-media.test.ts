@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { CLIENT_KEY, KEYS_FILE, REQUIRE_AUTH } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { pointing, type RunOptions, svcctl } from './harness/svcctl.ts';
+import { envFor, type RunOptions, svcctl } from './harness/svcctl.ts';
 import { startTones, TONE_TEXT } from './harness/tone-gateway.ts';
 
 let folder: string;
@@ -21,13 +21,13 @@ beforeAll(() => {
 });
 
 const run = (args: string[], options: RunOptions = {}) =>
-  svcctl(args, { ...options, env: { ...pointing(gateway), ...options.env } });
+  svcctl(args, { ...options, env: { ...envFor(gateway), ...options.env } });
 const at = (name: string) => join(folder, name);
 
 describe('speak and transcribe', () => {
-  it('what is said into a file is heard from it, to the letter', async () => {
-    const said = await run(['speak', ...TONE_TEXT.split(' '), '-o', at('a.wav')]);
-    expect(said).toMatchObject({ code: 0, out: `${at('a.wav')}\n`, err: '' });
+  it('a spoken file is transcribed to the exact text', async () => {
+    const spoken = await run(['speak', ...TONE_TEXT.split(' '), '-o', at('a.wav')]);
+    expect(spoken).toMatchObject({ code: 0, out: `${at('a.wav')}\n`, err: '' });
     expect(readFileSync(at('a.wav')).toString('latin1', 0, 4)).toBe('RIFF');
     expect(await run(['transcribe', at('a.wav')])).toMatchObject({ code: 0, out: `${TONE_TEXT}\n`, err: '' });
     const json = (await run(['transcribe', at('a.wav'), '--json'])).json();
@@ -37,7 +37,7 @@ describe('speak and transcribe', () => {
     expect(readFileSync(at('a.srt'), 'utf8')).toMatch(/^1\n00:00:00,000 --> /);
   });
 
-  it('the text may be piped in, and the sound out', async () => {
+  it('text can be piped in, and audio out', async () => {
     const facts = await run(['speak', '-', '--format', 'pcm', '--json', '-o', at('b.raw')], {
       input: 'hello\n',
     });
@@ -48,7 +48,7 @@ describe('speak and transcribe', () => {
     expect(piped.out.startsWith('RIFF')).toBe(true);
   });
 
-  it('a file that is there is written over only with --force', async () => {
+  it('an existing file is overwritten only with --force', async () => {
     writeFileSync(at('mine.wav'), 'mine');
     const refused = await run(['speak', 'hello', '-o', at('mine.wav')]);
     expect(refused).toMatchObject({ code: 5, out: '' });
@@ -58,9 +58,9 @@ describe('speak and transcribe', () => {
     expect(readFileSync(at('mine.wav')).toString('latin1', 0, 4)).toBe('RIFF');
   });
 
-  it('what fails leaves no file behind', async () => {
+  it('a failure leaves no file behind', async () => {
     const before = readdirSync(folder).sort();
-    const unknown = await run(['speak', 'hello', '--voice', 'nobody', '-o', at('never.wav')]);
+    const unknown = await run(['speak', 'hello', '--voice', 'no-such-voice', '-o', at('never.wav')]);
     expect(unknown).toMatchObject({ code: 1, out: '' });
     expect(unknown.err).toMatch(/request\.invalid/);
     expect((await run(['transcribe', at('nothing.wav'), '-o', at('never.txt')])).code).toBe(2);
@@ -79,7 +79,7 @@ describe('speak and transcribe', () => {
     [['transcribe', import.meta.filename, '--voice', 'x'], {}, 2, /takes no --voice/],
     [['transcribe', import.meta.filename], { env: { SVC_CLIENT_KEY: 'wrong' } }, 4, /auth\.required/],
     [['transcribe', import.meta.filename], { env: { SVC_URL: 'http://127.0.0.1:1' } }, 3, /cannot reach/],
-  ] as const)('%j ends with its code and a line', async (args, options, code, message) => {
+  ] as const)('%j exits with its code and one line', async (args, options, code, message) => {
     const ran = await run([...args], options);
     expect(ran.code).toBe(code);
     expect(`${ran.out}${ran.err}`).toMatch(message);
@@ -88,7 +88,7 @@ describe('speak and transcribe', () => {
 });
 
 describe('embed', () => {
-  it('prints a vector for each text, a line each', async () => {
+  it('prints one vector per line for each text', async () => {
     const ran = await run(['embed', 'a cat', 'quantum flux'], { env: { SVC_CLIENT_KEY: CLIENT_KEY } });
     const vectors = ran.out
       .trimEnd()
@@ -99,7 +99,7 @@ describe('embed', () => {
     expect(piped.out).toBe(ran.out);
   });
 
-  it('answers what the gateway said with --json, and its refusals', async () => {
+  it('prints the response of the gateway with --json, and its errors', async () => {
     expect((await run(['embed', 'a cat', '--json'])).json()).toMatchObject({
       object: 'list',
       model: 'vectors',

@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
 import type { RequestRecord, UsageView } from '../contract/system.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
-import { ask } from './harness/http.ts';
-import { slotState } from './harness/slots.ts';
-import { pointing } from './harness/svcctl.ts';
+import { send } from './harness/http.ts';
+import { waitForSlotState } from './harness/slots.ts';
+import { envFor } from './harness/svcctl.ts';
 import { SvcctlGateway } from './harness/svcctl-gateway.ts';
-import { flowing } from './harness/tiny-gateway.ts';
+import { startLongStream } from './harness/tiny-gateway.ts';
 
-const here = new SvcctlGateway();
-const { run, said, told } = here;
+const gateway = new SvcctlGateway();
+const { run, runOk, runJson } = gateway;
 
 describe('requests and usage', () => {
   const body = (content: string, more: object = {}) => ({
@@ -24,50 +24,57 @@ describe('requests and usage', () => {
   });
 
   it('lists, shows by the short id, and sums', async () => {
-    const answer = await ask(here, 'POST', '/v1/chat/completions', {
+    const response = await send(gateway, 'POST', '/v1/chat/completions', {
       key: CLIENT_KEY,
       body: body('x'),
     });
-    const id = String(answer.headers['x-request-id']);
-    const out = await said('requests');
+    const id = String(response.headers['x-request-id']);
+    const out = await runOk('requests');
     expect(out).toMatch(/^ID +TIME +ROUTE +MODEL +SLOT +STATUS +FIRST +TOTAL +IN\/OUT$/m);
     expect(out).toMatch(new RegExp(`^${id.slice(-8)} .* chat/compl\\S+ +tiny +agent +200 `, 'm'));
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
-    expect(await said('requests', 'show', id.slice(-8))).toMatch(new RegExp(`^Id +${id}$`, 'm'));
-    expect((await told<RequestRecord>('requests', 'show', id)).id).toBe(id);
-    const older = await told<{ recent: RequestRecord[] }>('requests', 'list', '--before', id, '--limit', '1');
+    expect(await runOk('requests', 'show', id.slice(-8))).toMatch(new RegExp(`^Id +${id}$`, 'm'));
+    expect((await runJson<RequestRecord>('requests', 'show', id)).id).toBe(id);
+    const older = await runJson<{ recent: RequestRecord[] }>(
+      'requests',
+      'list',
+      '--before',
+      id,
+      '--limit',
+      '1',
+    );
     expect(older.recent.map((each) => each.id)).not.toContain(id);
-    await until(async () => (await told<UsageView>('usage')).days.length > 0, 'the sums');
-    expect(await said('usage', '--days', '1')).toMatch(/^\d{4}-\d\d-\d\d +client +tiny +\d+ +\d+ +\d+$/m);
+    await until(async () => (await runJson<UsageView>('usage')).days.length > 0, 'the sums');
+    expect(await runOk('usage', '--days', '1')).toMatch(/^\d{4}-\d\d-\d\d +client +tiny +\d+ +\d+ +\d+$/m);
   });
 
-  it('ends a running one', async () => {
-    const streamed = await flowing(here, 'agent', 30_000, CLIENT_KEY);
-    const { running } = await told<{ running: RequestRecord[] }>('requests', 'list', '--state', 'running');
+  it('cancels a running one', async () => {
+    const streamed = await startLongStream(gateway, 'agent', 30_000, CLIENT_KEY);
+    const { running } = await runJson<{ running: RequestRecord[] }>('requests', 'list', '--state', 'running');
     const id = running[0]?.id ?? '';
-    expect(await said('requests', 'cancel', id.slice(-8))).toBe(`Request ${id} is cancelled.\n`);
+    expect(await runOk('requests', 'cancel', id.slice(-8))).toBe(`Request ${id} is cancelled.\n`);
     await streamed.ended;
     await until(
-      async () => (await said('requests', 'list', '--state', 'running')) === 'No request yet.\n',
+      async () => (await runOk('requests', 'list', '--state', 'running')) === 'No request yet.\n',
       'its end',
     );
-    expect(await said('requests', 'cancel', id)).toBe(`Request ${id} is cancelled.\n`);
-    const { recent } = await told<{ recent: RequestRecord[] }>('requests', 'list', '--state', 'done');
+    expect(await runOk('requests', 'cancel', id)).toBe(`Request ${id} is cancelled.\n`);
+    const { recent } = await runJson<{ recent: RequestRecord[] }>('requests', 'list', '--state', 'done');
     const served = recent.find(({ error }) => error === null)?.id ?? '';
-    expect(await said('requests', 'cancel', served)).toBe(`Request ${served} had ended already.\n`);
+    expect(await runOk('requests', 'cancel', served)).toBe(`Request ${served} had ended already.\n`);
   });
 });
 
 describe('logs and events', () => {
-  /** Runs a command that goes on until it is ended; `enough` tells when it has said enough. */
-  async function following(
+  /** Runs a command that does not end by itself. Calls `act` after its first output, then waits until `enough`. */
+  async function runFollowing(
     args: string[],
     enough: (out: string) => boolean,
     act: () => Promise<unknown>,
-    stir: () => Promise<unknown> = async () => {},
+    trigger: () => Promise<unknown> = async () => {},
   ) {
     const program = join(import.meta.dirname, '..', '..', 'scripts', 'svcctl');
-    const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...pointing(here) };
+    const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...envFor(gateway) };
     const child = spawn(program, args, { env });
     let out = '';
     child.stdout.on('data', (chunk: Buffer) => {
@@ -77,13 +84,13 @@ describe('logs and events', () => {
     try {
       await until(
         async () => {
-          await stir();
+          await trigger();
           return out !== '';
         },
-        `${args.join(' ')} to speak`,
+        `${args.join(' ')} to print`,
       );
       await act();
-      await until(() => enough(out), `${args.join(' ')} to say more`);
+      await until(() => enough(out), `${args.join(' ')} to print more`);
     } finally {
       child.kill('SIGINT');
       await ended;
@@ -91,39 +98,39 @@ describe('logs and events', () => {
     return out;
   }
 
-  it('of a slot: the past, and live lines with -f', async () => {
-    const { pid } = await told<SlotRecord>('slots', 'load', 'utility');
-    expect(await said('slots', 'logs', 'utility')).toContain(`(pid ${pid},`);
-    expect((await said('logs', 'utility', '-n', '1')).trimEnd().split('\n')).toHaveLength(1);
+  it('of a slot: past lines, and live lines with -f', async () => {
+    const { pid } = await runJson<SlotRecord>('slots', 'load', 'utility');
+    expect(await runOk('slots', 'logs', 'utility')).toContain(`(pid ${pid},`);
+    expect((await runOk('logs', 'utility', '-n', '1')).trimEnd().split('\n')).toHaveLength(1);
     let next = 0;
-    const out = await following(
+    const out = await runFollowing(
       ['logs', '-f', 'utility'],
       (text) => next > 0 && text.includes(`(pid ${next},`),
       async () => {
-        next = (await told<SlotRecord>('slots', 'restart', 'utility')).pid as number;
+        next = (await runJson<SlotRecord>('slots', 'restart', 'utility')).pid as number;
       },
     );
     expect(out).toContain(`(pid ${pid},`);
   });
 
   it('of the gateway: readable lines, or JSON', async () => {
-    process.kill((await told<SlotRecord>('slots', 'load', 'utility')).pid as number, 'SIGKILL');
-    await here.waitFor('slot failed');
-    const out = await said('logs', '--level', 'warn');
+    process.kill((await runJson<SlotRecord>('slots', 'load', 'utility')).pid as number, 'SIGKILL');
+    await gateway.waitFor('slot failed');
+    const out = await runOk('logs', '--level', 'warn');
     expect(out).toMatch(/^\d\d:\d\d:\d\d WARN {2}slot failed slot=utility reason=/m);
-    const lines = (await said('logs', '--json')).trimEnd().split('\n');
+    const lines = (await runOk('logs', '--json')).trimEnd().split('\n');
     for (const line of lines) expect(JSON.parse(line)).toHaveProperty('level');
     expect(await run(['logs', '--level', 'loud'])).toMatchObject({ code: 2, out: '' });
-    await slotState(here, 'utility', 'ready', ADMIN_KEY);
+    await waitForSlotState(gateway, 'utility', 'ready', ADMIN_KEY);
   });
 
-  it('events tell what happens, one JSON a line with --json', async () => {
-    const out = await following(
+  it('events prints one JSON per line with --json', async () => {
+    const out = await runFollowing(
       ['events', '--json'],
       (text) => text.includes('"state":"ready"'),
-      () => said('slots', 'restart', 'utility'),
+      () => runOk('slots', 'restart', 'utility'),
       // Every probe is an event: one of them comes once the stream is open.
-      () => ask(here, 'POST', '/api/hardware/probe', { key: ADMIN_KEY }),
+      () => send(gateway, 'POST', '/api/hardware/probe', { key: ADMIN_KEY }),
     );
     const lines = out.slice(0, out.lastIndexOf('\n')).split('\n');
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ event: expect.any(String) });

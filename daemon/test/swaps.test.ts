@@ -7,48 +7,51 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ExplainView } from '../contract/system.ts';
 import { until } from './harness/gateway.ts';
-import { ask, said } from './harness/http.ts';
+import { replyText, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { slot } from './harness/slots.ts';
-import { askFor, type Colour, replyOf, startThree } from './harness/three-models.ts';
+import { type Colour, chatWith, replyOf, startThree } from './harness/three-models.ts';
 
 const gateway = new OneGateway(startThree);
 
 const explain = async (colour: Colour) =>
   (
-    await ask(gateway, 'POST', '/api/dispatch/explain', {
+    await send(gateway, 'POST', '/api/dispatch/explain', {
       body: { path: '/v1/chat/completions', model: colour },
     })
   ).json<ExplainView>();
 
 describe('three slots of which one fits', () => {
-  it('explain tells who would leave and the sum; nothing moves', async () => {
-    const [loaded, asked] = ['red', 'blue'] as const;
-    expect(said(await askFor(gateway, loaded))).toBe(replyOf(loaded));
-    await until(async () => (await explain(asked)).load?.outcome === 'evicts', 'the other one to be idle');
-    const { load } = await explain(asked);
+  it('explain names the slots that would be evicted and the sum; nothing changes', async () => {
+    const [loaded, requested] = ['red', 'blue'] as const;
+    expect(replyText(await chatWith(gateway, loaded))).toBe(replyOf(loaded));
+    await until(
+      async () => (await explain(requested)).load?.outcome === 'evicts',
+      'the other slot to be idle',
+    );
+    const { load } = await explain(requested);
     expect(load).toMatchObject({ evicts: [loaded], sum: { pool: 'host', held: expect.any(Number) } });
     expect(load?.sum.short).toBeGreaterThan(0);
-    const pair = await ask(gateway, 'POST', '/api/dispatch/explain', {
-      body: { path: '/v1/embeddings', model: asked },
+    const pair = await send(gateway, 'POST', '/api/dispatch/explain', {
+      body: { path: '/v1/embeddings', model: requested },
     });
     expect(pair.json()).toMatchObject({
-      slot: asked,
+      slot: requested,
       load: null,
       error: { code: 'dispatch.capability_mismatch' },
     });
     expect((await explain(loaded)).load).toBeNull();
-    expect((await slot(gateway, asked)).state).toBe('offline');
+    expect((await slot(gateway, requested)).state).toBe('offline');
   });
 
-  it('a pinned slot stays, and the refusal says so with the whole sum', async () => {
+  it('a pinned slot stays, and the error has the whole sum', async () => {
     writeFileSync(
       join(gateway.home, 'config', 'slots', 'green.toml'),
       'model = "green-model"\ncontext = 32768\npinned = true\n',
     );
     await until(async () => (await slot(gateway, 'green')).pinned, 'the file');
-    await ask(gateway, 'POST', '/api/slots/green/load');
-    const refused = await askFor(gateway, 'red');
+    await send(gateway, 'POST', '/api/slots/green/load');
+    const refused = await chatWith(gateway, 'red');
     expect(refused).toMatchObject({ status: 507, code: 'slot.no_memory' });
     expect(refused.json()).toMatchObject({
       error: {
@@ -64,6 +67,6 @@ describe('three slots of which one fits', () => {
         },
       },
     });
-    expect(said(await askFor(gateway, 'green'))).toBe(replyOf('green'));
+    expect(replyText(await chatWith(gateway, 'green'))).toBe(replyOf('green'));
   });
 });

@@ -1,4 +1,4 @@
-/** C24: whatever the request target, nothing but an open route answers a caller without a credential. */
+/** C24: for any request target, only an open route serves a caller without a credential. */
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,12 +10,12 @@ import { splitTarget } from '../lib/net/request-target.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { parseRaw, rawExchange } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { LOCKED, mayBeOpen, RANK } from './harness/open-targets.ts';
+import { isOpenTarget, LOCKED, RANK } from './harness/open-targets.ts';
 import { scale, seed } from './harness/scale.ts';
 import { handshake } from './harness/socket.ts';
 
 const SEED = seed('targets C24');
-/** Inputs of the catalogue's fuzz in process, cheap enough for more than the usual share. */
+/** Inputs of the in-process fuzz of the catalogue, which are cheap. */
 const RUNS = scale(1_000_000);
 const METHODS = [
   'GET',
@@ -119,7 +119,7 @@ const near = fc
     fc.constantFrom('', '/', '%', 'A', '.', '?', '#', '\\', ';', '%2f'),
   )
   .map(([path, at, text]) => path.slice(0, at) + text + path.slice(at));
-/** Targets that a reader of addresses takes for one with a host, or cannot read at all. */
+/** Targets that a URL parser reads as one with a host, or cannot parse. */
 const hostLike = fc
   .tuple(
     fc.constantFrom('//', '/\\', '\\\\', '///'),
@@ -134,7 +134,7 @@ const method = fc.constantFrom(...METHODS);
 describe('in process: matcher and gate', () => {
   const match = createMatcher();
 
-  it('C24 the class that is decided is the class of the row that runs; nothing else passes an anonymous caller', () => {
+  it('C24 the decided class is the class of the matched row; nothing else lets an anonymous caller pass', () => {
     let ran = 0;
     fc.assert(
       fc.property(
@@ -149,7 +149,7 @@ describe('in process: matcher and gate', () => {
           const needed = RANK[effectiveClass(route?.auth ?? 'admin', LOCKED)];
           expect(verdict === 'pass').toBe(RANK[tier] >= needed);
           if (tier === 'anon' && verdict === 'pass')
-            expect(mayBeOpen(verb, raw), `${verb} ${raw}`).toBe(true);
+            expect(isOpenTarget(verb, raw), `${verb} ${raw}`).toBe(true);
           if (!route) return;
           ran++;
           expect(route).toMatchObject(ROUTES[route.id]);
@@ -163,7 +163,7 @@ describe('in process: matcher and gate', () => {
     expect(ran).toBeGreaterThan(RUNS / 100);
   }, 60_000);
 
-  it('C24 a path of the table answers to its own row only', () => {
+  it('C24 a path of the table matches its own row only', () => {
     for (const row of routeRows()) {
       const path = row.path.replace(/[:*]\w+/g, 'x');
       for (const changed of [
@@ -185,7 +185,7 @@ describe('in process: matcher and gate', () => {
 describe('over the port', () => {
   const gateway = new OneGateway(() => startLocked({ env: { SVC_LOG_LEVEL: 'info' } }));
 
-  /** Bytes that a request line can carry; the rest is the parser's to refuse and is sent as it is. */
+  /** Bytes that a request line can carry; the parser rejects the rest, which is sent unchanged. */
   const send = async (verb: string, raw: string, headers = '') =>
     parseRaw(
       await rawExchange(
@@ -195,7 +195,7 @@ describe('over the port', () => {
       ),
     );
 
-  /** What comes first: a socket that was opened is left at once. */
+  /** Returns the first bytes received, and closes the socket. */
   const firstBytes = (text: string) =>
     new Promise<string>((resolve) => {
       const socket = connect(gateway.port, '127.0.0.1', () => socket.write(text));
@@ -216,7 +216,7 @@ describe('over the port', () => {
       const label = `${verb} ${JSON.stringify(raw)} → ${status} ${text.slice(0, 120)}`;
       expect(status === 501 || status < 500, label).toBe(true);
       expect(status, label).toBeGreaterThanOrEqual(200);
-      if (status < 300 && verb !== 'OPTIONS') expect(mayBeOpen(verb, raw), label).toBe(true);
+      if (status < 300 && verb !== 'OPTIONS') expect(isOpenTarget(verb, raw), label).toBe(true);
     });
   }, 60_000);
 
@@ -234,8 +234,8 @@ describe('over the port', () => {
 
   it('C24 an upgrade with any target ends in a close or a refusal, and the gateway lives', async () => {
     await fuzz(scale(50_000), async (_verb, raw) => {
-      const answer = await firstBytes(handshake(raw, { authorization: `Bearer ${ADMIN_KEY}` }));
-      expect(answer, raw).toMatch(/^HTTP\/1\.1 (101|400) /);
+      const response = await firstBytes(handshake(raw, { authorization: `Bearer ${ADMIN_KEY}` }));
+      expect(response, raw).toMatch(/^HTTP\/1\.1 (101|400) /);
     });
     expect((await send('GET', '/api/health')).status).toBe(200);
     expect(gateway.output()).not.toContain('unexpected');

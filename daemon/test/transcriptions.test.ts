@@ -9,18 +9,18 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { wavHeader } from '../lib/media/pcm.ts';
 import { failure } from './harness/failure.ts';
 import { until } from './harness/gateway.ts';
-import { type Answer, ask } from './harness/http.ts';
+import { type HttpResponse, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
-import { slot, slotIdle } from './harness/slots.ts';
-import { namelessFiles, startTones, TONE_TEXT } from './harness/tone-gateway.ts';
+import { slot, waitForIdleSlot } from './harness/slots.ts';
+import { startTones, TONE_TEXT, unlinkedSpoolFiles } from './harness/tone-gateway.ts';
 
 const PATH = '/v1/audio/transcriptions';
 const MIB = 1 << 20;
 const TYPE = 'multipart/form-data; boundary=xyz';
 
 let openai: OpenAI;
-/** What the tone voice says. */
+/** Speech of the tone voice. */
 let sound: Buffer;
 
 const gateway = new OneGateway(startTones);
@@ -38,30 +38,38 @@ const fileHead = Buffer.from(
 );
 const END = Buffer.from('\r\n--xyz--\r\n');
 const post = (body: Buffer, type = TYPE) =>
-  ask(gateway, 'POST', PATH, { body, headers: { 'content-type': type } });
-const textOf = (answer: Answer) => answer.json<{ text: string }>().text;
+  send(gateway, 'POST', PATH, { body, headers: { 'content-type': type } });
+const textOf = (response: HttpResponse) => response.json<{ text: string }>().text;
 
 describe('the official client', () => {
   it('json', async () => {
-    const heard = await openai.audio.transcriptions.create({ file: file(), model: 'tone-ear' });
-    expect(heard).toMatchObject({ text: TONE_TEXT, usage: { type: 'duration', seconds: 3 } });
+    const transcript = await openai.audio.transcriptions.create({ file: file(), model: 'tone-ear' });
+    expect(transcript).toMatchObject({ text: TONE_TEXT, usage: { type: 'duration', seconds: 3 } });
   });
 
   it.each(['text', 'srt', 'vtt'] as const)('%s', async (response_format) => {
-    const heard = await openai.audio.transcriptions.create({ file: file(), model: 'stt', response_format });
-    expect(heard).toContain(TONE_TEXT);
-    if (response_format === 'vtt') expect(heard).toMatch(/^WEBVTT\n/);
-    if (response_format === 'srt') expect(heard).toMatch(/^1\n00:00:00,000 --> 00:00:03,000\n/);
+    const transcript = await openai.audio.transcriptions.create({
+      file: file(),
+      model: 'stt',
+      response_format,
+    });
+    expect(transcript).toContain(TONE_TEXT);
+    if (response_format === 'vtt') expect(transcript).toMatch(/^WEBVTT\n/);
+    if (response_format === 'srt') expect(transcript).toMatch(/^1\n00:00:00,000 --> 00:00:03,000\n/);
   });
 
   it('verbose_json', async () => {
-    const heard = await openai.audio.transcriptions.create({
+    const transcript = await openai.audio.transcriptions.create({
       file: file(),
       model: 'svc/stt',
       response_format: 'verbose_json',
       timestamp_granularities: ['segment'],
     });
-    expect(heard).toMatchObject({ duration: 3, text: TONE_TEXT, segments: [{ id: 0, start: 0, end: 3 }] });
+    expect(transcript).toMatchObject({
+      duration: 3,
+      text: TONE_TEXT,
+      segments: [{ id: 0, start: 0, end: 3 }],
+    });
   });
 
   it('as a stream', async () => {
@@ -79,8 +87,12 @@ describe('the model is read from the raw bytes', () => {
     ['after the file', [fileHead, 'SOUND', Buffer.from('\r\n'), field('model', 'stt')]],
   ] as const)('%s', async (_, parts) => {
     const body = Buffer.concat([...parts.map((part) => (part === 'SOUND' ? sound : part)), END]);
-    const answer = await post(body);
-    expect([answer.status, answer.headers['x-svc-slot'], textOf(answer)]).toEqual([200, 'stt', TONE_TEXT]);
+    const response = await post(body);
+    expect([response.status, response.headers['x-svc-slot'], textOf(response)]).toEqual([
+      200,
+      'stt',
+      TONE_TEXT,
+    ]);
   });
 
   it.each([
@@ -96,11 +108,11 @@ describe('the model is read from the raw bytes', () => {
     ['for a chat model', Buffer.concat([field('model', 'agent'), END]), 409, 'dispatch.capability_mismatch'],
     ['without a file', Buffer.concat([field('model', 'stt'), END]), 422, 'request.invalid'],
   ])('%s', async (_, body, status, code) => {
-    const answer = await post(body);
-    expect([answer.status, answer.code]).toEqual([status, code]);
+    const response = await post(body);
+    expect([response.status, response.code]).toEqual([status, code]);
   });
 
-  it('the official client tells a missing model apart', async () => {
+  it('the official client gets the code of a missing model', async () => {
     const error = await failure(
       openai.audio.transcriptions.create({ file: file(), model: '' }),
       BadRequestError,
@@ -116,7 +128,7 @@ describe('the model is read from the raw bytes', () => {
     ['noise', Buffer.alloc(20_000, 'this is no sound at all ')],
     ['nothing', Buffer.alloc(0)],
   ])(
-    '%s as a recording is told with the status of the engine and the formats there are',
+    'the error for %s as a recording has the status of the engine and the supported formats',
     async (_, sound) => {
       const error = await failure(
         openai.audio.transcriptions.create({ file: file(sound, 'a.mp3'), model: 'stt' }),
@@ -128,7 +140,7 @@ describe('the model is read from the raw bytes', () => {
     },
   );
 
-  it('B12 what nobody can decode is 415 in the words of the specification, without a word of the inside', async () => {
+  it('B12 an undecodable file is 415 with the message of the specification, without internal details', async () => {
     const noise = file(Buffer.alloc(20_000, 'this is no sound at all '), 'a.mp3');
     const error = await failure(openai.audio.transcriptions.create({ file: noise, model: 'stt' }), APIError);
     expect([error.status, error.code]).toEqual([415, 'audio.unsupported_format']);
@@ -141,7 +153,7 @@ describe('the model is read from the raw bytes', () => {
 const resident = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** A form of `size` MiB whose sound comes after a chunk of nothing, sent as fast as it is taken. */
+/** A form of `size` MiB whose audio follows a large junk chunk. */
 function* largeForm(size: number, modelFirst: boolean): Generator<Buffer> {
   const filler = Buffer.alloc(MIB, 0x20);
   const junk = Buffer.alloc(8);
@@ -157,14 +169,17 @@ function* largeForm(size: number, modelFirst: boolean): Generator<Buffer> {
   yield END;
 }
 
-/** Sends a form and answers with the most memory that the gateway had meanwhile, in MiB above what it had before. */
-async function sendLarge(size: number, modelFirst: boolean): Promise<{ answer: Answer; grown: number }> {
+/** Sends a form. Returns the response and the peak growth of the gateway's memory in MiB. */
+async function sendLarge(
+  size: number,
+  modelFirst: boolean,
+): Promise<{ response: HttpResponse; grown: number }> {
   const before = resident();
-  let most = before;
-  const watch = setInterval(() => {
-    most = Math.max(most, resident());
+  let peak = before;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, resident());
   }, 20);
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   const length = [...largeForm(size, modelFirst)].reduce((sum, part) => sum + part.length, 0);
   const headers = { 'content-type': TYPE, 'content-length': String(length) };
   const sending = httpRequest({ port: gateway.port, method: 'POST', path: PATH, headers }, (res) => {
@@ -180,8 +195,8 @@ async function sendLarge(size: number, modelFirst: boolean): Promise<{ answer: A
   });
   sending.on('error', reject);
   Readable.from(largeForm(size, modelFirst)).pipe(sending);
-  const answer = await promise.finally(() => clearInterval(watch));
-  return { answer, grown: most - before };
+  const response = await promise.finally(() => clearInterval(timer));
+  return { response, grown: peak - before };
 }
 
 describe('large recordings', () => {
@@ -191,54 +206,54 @@ describe('large recordings', () => {
     [198, true],
     [198, false],
   ])(
-    '%i MiB (model first: %s) are heard, and the memory of the gateway stays flat',
+    '%i MiB (model first: %s) are transcribed, and the memory of the gateway does not grow',
     async (size, modelFirst) => {
-      // What a first one takes stays for the next ones: it may not grow with them.
+      // The first upload allocates memory that later ones reuse.
       await sendLarge(size, modelFirst);
-      const { answer, grown } = await sendLarge(size, modelFirst);
-      expect([answer.status, answer.text && textOf(answer)]).toEqual([200, TONE_TEXT]);
-      // MiB: what lies around before it is collected, which is less than half of what has passed.
+      const { response, grown } = await sendLarge(size, modelFirst);
+      expect([response.status, response.text && textOf(response)]).toEqual([200, TONE_TEXT]);
+      // MiB: uncollected garbage, less than half of the uploaded size.
       expect(grown).toBeLessThan(80);
-      await until(() => namelessFiles(gateway.pid).length === 0, 'the recording to be let go');
+      await until(() => unlinkedSpoolFiles(gateway.pid).length === 0, 'the spool file to be removed');
       expect(readdirSync(join(gateway.home, 'state', 'spool'))).toEqual([]);
     },
   );
 
-  it('a sender that leaves in the middle leaves nothing behind', async () => {
+  it('a disconnect during an upload leaves nothing behind', async () => {
     const headers = { 'content-type': TYPE, 'content-length': String(50 * MIB) };
     const sending = httpRequest({ port: gateway.port, method: 'POST', path: PATH, headers });
     sending.on('error', () => {});
     sending.write(Buffer.concat([fileHead, Buffer.alloc(8 * MIB)]));
-    await until(() => namelessFiles(gateway.pid).length === 1, 'the recording to be stored');
+    await until(() => unlinkedSpoolFiles(gateway.pid).length === 1, 'the recording to be stored');
     sending.destroy();
-    await until(() => namelessFiles(gateway.pid).length === 0, 'the recording to be let go');
+    await until(() => unlinkedSpoolFiles(gateway.pid).length === 0, 'the spool file to be removed');
   });
 
-  it('a fast sender whose model comes first reaches the engine while it sends; its leaving lets go of the engine', async () => {
+  it('an upload with the model first is forwarded while it is being received; a disconnect releases the engine', async () => {
     const headers = { 'content-type': TYPE, 'content-length': String(50 * MIB) };
     const sending = httpRequest({ port: gateway.port, method: 'POST', path: PATH, headers });
     sending.on('error', () => {});
     sending.write(Buffer.concat([field('model', 'stt'), fileHead, Buffer.alloc(8 * MIB)]));
-    await until(async () => (await slot(gateway, 'stt')).active === 1, 'the engine to be asked');
-    expect(namelessFiles(gateway.pid)).toEqual([]);
+    await until(async () => (await slot(gateway, 'stt')).active === 1, 'the engine to receive the request');
+    expect(unlinkedSpoolFiles(gateway.pid)).toEqual([]);
     sending.destroy();
-    await slotIdle(gateway, 'stt');
-    const { answer } = await sendLarge(1, true);
-    expect([answer.status, answer.text && textOf(answer)]).toEqual([200, TONE_TEXT]);
+    await waitForIdleSlot(gateway, 'stt');
+    const { response } = await sendLarge(1, true);
+    expect([response.status, response.text && textOf(response)]).toEqual([200, TONE_TEXT]);
   });
 
-  it('a second model behind a recording that goes on already is refused, and the engine is let go', async () => {
+  it('a second model after a forwarded recording is rejected, and the engine is released', async () => {
     const body = Buffer.concat([
       ...[field('model', 'stt'), fileHead, Buffer.alloc(8 * MIB), Buffer.from('\r\n')],
       ...[field('model', 'other'), END],
     ]);
-    const answer = await post(body);
-    expect(answer).toMatchObject({ status: 422, code: 'request.invalid' });
-    await slotIdle(gateway, 'stt');
-    expect((await ask(gateway, 'GET', '/api/health')).status).toBe(200);
+    const response = await post(body);
+    expect(response).toMatchObject({ status: 422, code: 'request.invalid' });
+    await waitForIdleSlot(gateway, 'stt');
+    expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
   });
 
-  it('a caller who leaves while it is heard ends the hearing', async () => {
+  it('a disconnect during the transcription ends it', async () => {
     const minutes = Buffer.concat(Array.from({ length: 200 }, () => sound.subarray(44)));
     const body = Buffer.concat([
       ...[field('model', 'stt'), fileHead, wavHeader(16_000, minutes.length), minutes, END],
@@ -247,17 +262,17 @@ describe('large recordings', () => {
     const sending = httpRequest({ port: gateway.port, method: 'POST', path: PATH, headers });
     sending.on('error', () => {});
     sending.end(body);
-    await until(async () => (await slot(gateway, 'stt')).active === 1, 'the hearing to begin');
+    await until(async () => (await slot(gateway, 'stt')).active === 1, 'the transcription to start');
     sending.destroy();
-    await slotIdle(gateway, 'stt');
+    await waitForIdleSlot(gateway, 'stt');
   });
 });
 
-it('what a gateway that was killed may have left is swept at the next start', async () => {
-  const left = 'ab'.repeat(12);
-  writeFileSync(join(gateway.home, 'state', 'spool', left), 'left');
+it('files left by a killed gateway are removed at the next start', async () => {
+  const leftover = 'ab'.repeat(12);
+  writeFileSync(join(gateway.home, 'state', 'spool', leftover), 'left');
   const { home } = gateway;
   await gateway.stop();
-  await gateway.again(() => startTones({ home }));
-  await until(() => !readdirSync(join(home, 'state', 'spool')).includes(left), 'the sweep');
+  await gateway.replace(() => startTones({ home }));
+  await until(() => !readdirSync(join(home, 'state', 'spool')).includes(leftover), 'the cleanup');
 });

@@ -1,7 +1,7 @@
-/** Handshakes of WebSockets that are none, over a real port. */
+/** Invalid WebSocket handshakes over a real port. */
 import { describe, expect, it } from 'vitest';
 import { CLIENT_KEY, startLocked } from './harness/gateway.ts';
-import { ask, parseRaw, rawExchange } from './harness/http.ts';
+import { parseRaw, rawExchange, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { randomFrom, scale, seed } from './harness/scale.ts';
 import { handshake } from './harness/socket.ts';
@@ -10,14 +10,14 @@ const REALTIME = '/v1/realtime';
 
 const on = new OneGateway(startLocked);
 
-describe('W03 handshakes that are none', () => {
+describe('W03 invalid handshakes', () => {
   it('another version is 426 and names the right one', async () => {
     for (const version of ['12', '14', '', 'x', '13, 12']) {
-      const answer = parseRaw(
+      const response = parseRaw(
         await rawExchange(on, handshake(REALTIME, { 'sec-websocket-version': version })),
       );
-      expect(answer).toMatchObject({ status: 426, code: 'request.malformed' });
-      expect(answer.headers['sec-websocket-version']).toBe('13');
+      expect(response).toMatchObject({ status: 426, code: 'request.malformed' });
+      expect(response.headers['sec-websocket-version']).toBe('13');
     }
   });
 
@@ -33,19 +33,19 @@ describe('W03 handshakes that are none', () => {
     }),
   );
 
-  it('an unknown protocol is not answered', async () => {
+  it('an unknown protocol is not selected', async () => {
     const raw = await rawExchange(on, handshake(REALTIME, { 'sec-websocket-protocol': 'soap' }));
     expect(raw).toMatch(/^HTTP\/1\.1 101 /);
     expect(raw).not.toMatch(/sec-websocket-protocol/i);
   });
 
-  it('rubbish after the handshake closes that socket only', async () => {
+  it('garbage after the handshake closes only that socket', async () => {
     const random = randomFrom(seed('upgrades W03'));
     for (let turn = 0; turn < scale(1000); turn++) {
-      const rubbish = Buffer.from(Array.from({ length: 64 }, () => Math.floor(random() * 256)));
+      const garbage = Buffer.from(Array.from({ length: 64 }, () => Math.floor(random() * 256)));
       const head = Buffer.from(handshake(`${REALTIME}?api_key=${CLIENT_KEY}`));
-      expect(await rawExchange(on, Buffer.concat([head, rubbish]), 3_000)).toMatch(/^HTTP\/1\.1 101 /);
+      expect(await rawExchange(on, Buffer.concat([head, garbage]), 3_000)).toMatch(/^HTTP\/1\.1 101 /);
     }
-    expect((await ask(on, 'GET', '/api/health')).status).toBe(200);
+    expect((await send(on, 'GET', '/api/health')).status).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
-/** WebSocket upgrades over a real port: the same guards as every request, refused before or right after the handshake. */
+/** WebSocket upgrades over a real port: the same guards as every request, rejected before or right after the handshake. */
 import { describe, expect, it } from 'vitest';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
-import { ask, login, parseRaw, rawExchange } from './harness/http.ts';
+import { login, parseRaw, rawExchange, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { handshake, socketResult } from './harness/socket.ts';
 
@@ -10,12 +10,12 @@ const FOREIGN = 'https://evil.attacker.org';
 const on = new OneGateway(startLocked);
 const off = new OneGateway(() => startLocked({ env: { SVC_REQUIRE_AUTH: 'off' } }));
 
-/** What a caller sees who was let in: the session greets, and the caller leaves. */
+/** Result for an accepted caller: session.created, then a normal close. */
 const SERVED = { opened: true, messages: [expect.stringContaining('"session.created"')], code: 1000 };
 const refusedWith = (code: number, reason: string) => ({ opened: true, messages: [], code, reason });
 
-describe('T17 who is let in', () => {
-  it('api_key=client: the session greets', async () => {
+describe('T17 accepted callers', () => {
+  it('api_key=client: session.created', async () => {
     const result = await socketResult(on, `${REALTIME}?model=agent&api_key=${CLIENT_KEY}`);
     expect(result).toMatchObject(SERVED);
     expect(JSON.parse(result.messages[0] as string)).toMatchObject({
@@ -41,32 +41,36 @@ describe('T17 who is let in', () => {
     expect(await socketResult(on, REALTIME + query)).toMatchObject(refusedWith(4401, 'auth.required')),
   );
 
-  it('a message that is sent with the handshake is never handled', async () => {
+  it('a message sent with a rejected handshake is never handled', async () => {
     const frame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]);
-    const answer = await rawExchange(on, Buffer.concat([Buffer.from(handshake(REALTIME)), frame]));
-    const [head = '', frames = ''] = answer.split('\r\n\r\n');
+    const response = await rawExchange(on, Buffer.concat([Buffer.from(handshake(REALTIME)), frame]));
+    const [head = '', frames = ''] = response.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 101 /);
     const bytes = Buffer.from(frames, 'latin1');
     expect(bytes[0]).toBe(0x88);
     expect(bytes.readUInt16BE(2)).toBe(4401);
   });
 
-  it('a message that comes with the handshake of one who is let in is answered', async () => {
+  it('a message sent with an accepted handshake is handled', async () => {
     const frame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]);
     const key = { authorization: `Bearer ${CLIENT_KEY}` };
-    const answer = await rawExchange(on, Buffer.concat([Buffer.from(handshake(REALTIME, key)), frame]), 400);
-    expect(answer).toContain('"session.created"');
-    expect(answer).toContain('"missing_required_parameter"');
+    const response = await rawExchange(
+      on,
+      Buffer.concat([Buffer.from(handshake(REALTIME, key)), frame]),
+      400,
+    );
+    expect(response).toContain('"session.created"');
+    expect(response).toContain('"missing_required_parameter"');
   });
 
-  it('with enforcement off everybody is', async () =>
+  it('with enforcement off every caller is accepted', async () =>
     expect(await socketResult(off, REALTIME)).toMatchObject(SERVED));
 });
 
 describe('the key in the subprotocol', () => {
   const offer = (key: string, ...more: string[]) => ['realtime', `openai-insecure-api-key.${key}`, ...more];
 
-  it('is accepted, the protocol that is answered is realtime, and the key is nowhere in the answer or the log', async () => {
+  it('is accepted, the selected protocol is realtime, and the key is in neither the response nor the log', async () => {
     const result = await socketResult(on, REALTIME, {
       protocols: offer(CLIENT_KEY, 'openai-beta.realtime-v1'),
     });
@@ -81,7 +85,7 @@ describe('the key in the subprotocol', () => {
     expect(on.output()).not.toContain(CLIENT_KEY);
   });
 
-  it('without realtime beside it no protocol is answered', async () => {
+  it('without realtime in the offer no protocol is selected', async () => {
     const only = { 'sec-websocket-protocol': `openai-insecure-api-key.${CLIENT_KEY}` };
     const raw = await rawExchange(on, handshake(REALTIME, only));
     expect(raw).toMatch(/^HTTP\/1\.1 101 /);
@@ -96,13 +100,13 @@ describe('the key in the subprotocol', () => {
       refusedWith(4401, 'auth.required'),
     );
     const headers = { 'sec-websocket-protocol': offer(ADMIN_KEY).join(', ') };
-    expect((await ask(on, 'GET', REALTIME, { headers })).status).toBe(401);
+    expect((await send(on, 'GET', REALTIME, { headers })).status).toBe(401);
   });
 });
 
 describe('Origin and Host', () => {
   it.each([FOREIGN, 'null', 'http://127.0.0.1:1', ''])(
-    'O12 Origin %j: 101, then close 4403, nothing handled, gone within 2 s',
+    'O12 Origin %j: 101, then close 4403, nothing handled, closed within 2 s',
     async (origin) => {
       for (const gateway of [on, off]) {
         const started = performance.now();
@@ -115,20 +119,20 @@ describe('Origin and Host', () => {
     },
   );
 
-  it('O12 a peer that ignores the close is cut within 2 s', async () => {
+  it('O12 the connection of a peer that ignores the close ends within 2 s', async () => {
     const started = performance.now();
-    const answer = await rawExchange(on, handshake(REALTIME, { origin: FOREIGN }), 5_000);
-    expect(answer).toMatch(/^HTTP\/1\.1 101 /);
+    const response = await rawExchange(on, handshake(REALTIME, { origin: FOREIGN }), 5_000);
+    expect(response).toMatch(/^HTTP\/1\.1 101 /);
     expect(performance.now() - started).toBeLessThan(3_000);
   });
 
-  it('the Origin is judged before the tier; the own one passes', async () => {
+  it('the Origin is checked before the tier; the own origin passes', async () => {
     expect(await socketResult(on, REALTIME, { headers: { origin: FOREIGN } })).toMatchObject({ code: 4403 });
     const headers = { origin: `http://127.0.0.1:${on.port}` };
     expect(await socketResult(on, `${REALTIME}?api_key=${CLIENT_KEY}`, { headers })).toMatchObject(SERVED);
   });
 
-  it('an older version of the protocol, whose Origin no rule sees, is not spoken', async () => {
+  it('an older protocol version, whose Origin header has another name, is rejected', async () => {
     const old = {
       'sec-websocket-version': '8',
       'sec-websocket-origin': FOREIGN,
@@ -138,9 +142,9 @@ describe('Origin and Host', () => {
   });
 
   it('O14 a foreign Host is 403 before the handshake, as an envelope', async () => {
-    const answer = parseRaw(await rawExchange(off, handshake(REALTIME, { host: 'www.attacker.org' })));
-    expect(answer).toMatchObject({ status: 403, code: 'auth.host_forbidden' });
-    expect(JSON.parse(answer.text)).toMatchObject({ error: { type: 'permission_error', param: null } });
+    const response = parseRaw(await rawExchange(off, handshake(REALTIME, { host: 'www.attacker.org' })));
+    expect(response).toMatchObject({ status: 403, code: 'auth.host_forbidden' });
+    expect(JSON.parse(response.text)).toMatchObject({ error: { type: 'permission_error', param: null } });
   });
 
   it.each([
@@ -186,17 +190,17 @@ describe('paths without a socket', () => {
   });
 
   it.each(['//a@[x/', '//[/', '/v1\\realtime', '//x@h/v1/realtime', '\\v1/realtime'])(
-    '%s is judged as it was sent: closed or refused, never folded into a route, and the gateway lives',
+    '%s is checked unchanged: closed or rejected, never normalised into a route, and the gateway continues',
     async (target) => {
       const key = { authorization: `Bearer ${ADMIN_KEY}` };
-      const answer = await rawExchange(off, handshake(target, key));
-      const [head = '', frames = ''] = answer.split('\r\n\r\n');
+      const response = await rawExchange(off, handshake(target, key));
+      const [head = '', frames = ''] = response.split('\r\n\r\n');
       const closed = Buffer.from(frames, 'latin1');
       if (target.startsWith('/')) {
         expect(head).toMatch(/^HTTP\/1\.1 101 /);
         expect([closed[0], closed.readUInt16BE(2)]).toEqual([0x88, 4404]);
       } else expect(head).toMatch(/^HTTP\/1\.1 400 /);
-      expect((await ask(off, 'GET', '/api/health')).status).toBe(200);
+      expect((await send(off, 'GET', '/api/health')).status).toBe(200);
     },
   );
 
@@ -208,7 +212,7 @@ describe('paths without a socket', () => {
   });
 });
 
-describe('an Upgrade header takes no request past the guards', () => {
+describe('an Upgrade header lets no request bypass the guards', () => {
   const get = (path: string, headers: Record<string, string>, method = 'GET') =>
     rawExchange(on, handshake(path, { connection: 'upgrade, close', ...headers }, method));
 
@@ -221,7 +225,7 @@ describe('an Upgrade header takes no request past the guards', () => {
     ['GET', '/api/settings', 'foo'],
     ['GET', '/api/settings', 'websocket, h2c'],
     ['HEAD', '/api/settings'],
-  ])('%s %s is judged like any other', async (method, path, upgrade = 'websocket') => {
+  ])('%s %s is checked like any other request', async (method, path, upgrade = 'websocket') => {
     const anon = parseRaw(await get(path, { upgrade }, method));
     expect(anon.status).toBe(401);
     const foreign = parseRaw(
@@ -230,13 +234,13 @@ describe('an Upgrade header takes no request past the guards', () => {
     expect(foreign.status).toBe(method === 'GET' ? 200 : method === 'HEAD' ? 200 : 403);
   });
 
-  it('an open route answers as if the header were not there', async () => {
-    const answer = parseRaw(await get('/api/health', { upgrade: 'h2c' }));
-    expect(answer.status).toBe(200);
-    expect(answer.text).toContain('"status":"ok"');
+  it('an open route ignores the header', async () => {
+    const response = parseRaw(await get('/api/health', { upgrade: 'h2c' }));
+    expect(response.status).toBe(200);
+    expect(response.text).toContain('"status":"ok"');
   });
 
-  it('a foreign Host is refused on these too', async () => {
+  it('a foreign Host is rejected here too', async () => {
     const raw = await rawExchange(
       off,
       handshake('/api/status', { upgrade: 'h2c', host: 'www.attacker.org', connection: 'upgrade, close' }),
@@ -251,11 +255,11 @@ describe('an Upgrade header takes no request past the guards', () => {
     expect(parseRaw(await rawExchange(on, raw))).toMatchObject({ status: 401, code: 'auth.invalid_key' });
   });
 
-  it('GET /v1/realtime without an upgrade is 426 for who may use it', async () => {
-    const answer = await ask(on, 'GET', REALTIME, { key: CLIENT_KEY });
-    expect(answer).toMatchObject({ status: 426, code: 'request.malformed' });
-    expect(answer.headers.upgrade).toBe('websocket');
-    expect((await ask(on, 'GET', REALTIME)).status).toBe(401);
-    expect((await ask(on, 'POST', REALTIME, { key: CLIENT_KEY })).status).toBe(403);
+  it('GET /v1/realtime without an upgrade is 426 for callers with access', async () => {
+    const response = await send(on, 'GET', REALTIME, { key: CLIENT_KEY });
+    expect(response).toMatchObject({ status: 426, code: 'request.malformed' });
+    expect(response.headers.upgrade).toBe('websocket');
+    expect((await send(on, 'GET', REALTIME)).status).toBe(401);
+    expect((await send(on, 'POST', REALTIME, { key: CLIENT_KEY })).status).toBe(403);
   });
 });

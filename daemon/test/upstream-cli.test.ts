@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Front } from './harness/front.ts';
 import { provider, type StandIn } from './harness/stand-in.ts';
-import { pointing, svcctl } from './harness/svcctl.ts';
+import { envFor, svcctl } from './harness/svcctl.ts';
 
 const front = new Front();
 let desk: StandIn;
 beforeAll(async () => {
   await front.start();
-  desk = await front.server(provider('desk-model', 'org/other'));
+  desk = await front.startStandIn(provider('desk-model', 'org/other'));
 });
-afterAll(() => front.end());
+afterAll(() => front.close());
 
-const run = (...args: string[]) => svcctl(args, { env: pointing(front.gateway) });
+const run = (...args: string[]) => svcctl(args, { env: envFor(front.gateway) });
 
-it('adds, lists, tries and removes an upstream', async () => {
+it('adds, lists, tests and removes an upstream', async () => {
   expect(await run('upstreams', 'list')).toMatchObject({
     code: 0,
     out: expect.stringMatching(/no upstreams/),
@@ -34,7 +34,7 @@ it('adds, lists, tries and removes an upstream', async () => {
   await expect
     .poll(async () => (await run('upstreams', 'test', 'desk', 'desk-model')).out, { timeout: 20_000 })
     .toMatch(/models\s+ok\s+200\s+.*2 models.*chat\s+ok\s+200\s+.*It answered a chat/s);
-  expect(desk.heard.at(-1)?.headers.authorization).toBe('Bearer sk-desk-0123456789');
+  expect(desk.requests.at(-1)?.headers.authorization).toBe('Bearer sk-desk-0123456789');
   const listed = await run('upstreams', 'list');
   expect(listed.out).toMatch(/desk\s+ok\s+2\s+near\s+http:/);
   expect(listed.out).not.toContain('sk-desk');
@@ -43,19 +43,21 @@ it('adds, lists, tries and removes an upstream', async () => {
   });
 });
 
-it('explain draws the steps and says where a request goes', async () => {
-  const there = await run('explain', 'desk-model');
-  expect(there).toMatchObject({ code: 0, err: '' });
-  expect(there.out).toMatch(/desk-model on \/v1\/chat\/completions/);
-  expect(there.out).toMatch(
+it('explain prints the steps and the target of a request', async () => {
+  const remote = await run('explain', 'desk-model');
+  expect(remote).toMatchObject({ code: 0, err: '' });
+  expect(remote.out).toMatch(/desk-model on \/v1\/chat\/completions/);
+  expect(remote.out).toMatch(
     /1 loaded-slot\s+-\s+no loaded slot.*3 upstream-cached\s+=>\s+upstream desk lists/s,
   );
-  expect(there.out).toMatch(/Goes to upstream desk\.\n$/);
-  const here = await run('explain', 'agent', '--path', '/v1/completions');
-  expect(here.out).toMatch(
+  expect(remote.out).toMatch(/Goes to upstream desk\.\n$/);
+  const local = await run('explain', 'agent', '--path', '/v1/completions');
+  expect(local.out).toMatch(
     /agent on \/v1\/completions, meant: slot agent.*Goes to slot agent; its model would be loaded/s,
   );
-  expect(here.out).toMatch(/^ {2}agent: needs [\d.]+ [KMG]iB, [\d.]+ [KMG]iB free in pool host \(starts\)$/m);
+  expect(local.out).toMatch(
+    /^ {2}agent: needs [\d.]+ [KMG]iB, [\d.]+ [KMG]iB free in pool host \(starts\)$/m,
+  );
   const nowhere = await run('explain', 'nothing-like-it');
   expect(nowhere).toMatchObject({
     code: 1,
@@ -70,9 +72,9 @@ it('explain draws the steps and says where a request goes', async () => {
   );
 });
 
-it('explain names the limit for slots where that is why a load is refused', async () => {
+it('explain names the memory limit when it is the reason for a rejection', async () => {
   const limit = (memoryLimit: number) =>
-    front.at('PUT', '/api/settings', { body: { values: { memoryLimit } } });
+    front.send('PUT', '/api/settings', { body: { values: { memoryLimit } } });
   expect((await limit(1_000_000)).status).toBe(200);
   const { out } = await run('explain', 'agent');
   await limit(0);
@@ -85,7 +87,7 @@ it('explain names the limit for slots where that is why a load is refused', asyn
   expect(out).not.toContain('free');
 });
 
-it('a key as an argument is refused and not repeated, and so are wrong words', async () => {
+it('a key as an argument is rejected and not repeated, and so are invalid arguments', async () => {
   for (const args of [
     ['add', 'x', 'http://desk.lan', 'sk-secret-0123'],
     ['add', 'x'],
@@ -103,7 +105,7 @@ it('a key as an argument is refused and not repeated, and so are wrong words', a
   }
 });
 
-it('removing asks first', async () => {
+it('removal needs confirmation', async () => {
   expect(await run('upstreams', 'rm', 'desk')).toMatchObject({ code: 5 });
   expect(await run('upstreams', 'rm', 'desk', '--force')).toMatchObject({ code: 0 });
   expect(await run('upstreams', 'rm', 'desk', '--force')).toMatchObject({

@@ -1,4 +1,4 @@
-/** Upstreams that answer badly, over a real port: stand-ins for servers that are broken in every way we know. */
+/** Faulty upstreams over a real port: stand-ins for servers with every known fault. */
 import { readFileSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,27 +12,27 @@ import { dataOf, openStream } from './harness/stream.ts';
 
 const front = new Front();
 beforeAll(() => front.start());
-afterAll(() => front.end());
+afterAll(() => front.close());
 
-/** Streams at once. */
+/** Concurrent streams. */
 const STREAMS = 4;
 
 describe('bad upstreams', () => {
   let bad: StandIn;
   beforeAll(async () => {
-    bad = await front.server(provider('odd'));
+    bad = await front.startStandIn(provider('odd'));
     await front.add('odd', `base_url = "${bad.url}"\nidle_timeout_s = 1\n`);
   });
   const reset = async () => {
-    bad.play(provider('odd'));
-    await front.at('POST', '/api/upstreams/odd/test', { body: { model: 'odd' } });
+    bad.respondWith(provider('odd'));
+    await front.send('POST', '/api/upstreams/odd/test', { body: { model: 'odd' } });
   };
   /** Memory of the gateway's process, MiB. */
   const residentMiB = () => {
     const status = readFileSync(`/proc/${front.gateway.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
   };
-  const post = (more: object = {}) => front.at('POST', CHAT, { body: chat('odd', more) });
+  const post = (more: object = {}) => front.send('POST', CHAT, { body: chat('odd', more) });
 
   it.each([
     [
@@ -52,7 +52,7 @@ describe('bad upstreams', () => {
       (_: unknown, res: ServerResponse) => void res.destroy(),
     ],
     [
-      'no HTTP',
+      'a response that is not HTTP',
       502,
       'upstream.error',
       (_: unknown, res: ServerResponse) => void res.socket?.end('SSH-2.0-x\r\n\r\n'),
@@ -77,17 +77,17 @@ describe('bad upstreams', () => {
     ],
   ])('%s is %d %s', async (_, status, code, listener) => {
     await reset();
-    bad.play(() => listener as RequestListener);
-    const answer = await post();
-    expect(answer).toMatchObject({ status, code });
-    expect(answer.text).not.toMatch(/SSH-2|location|127\.0\.0\.1/);
-    expect(answer.json<{ error: { message: string } }>().error.message).toMatch(/^The engine or upstream/);
-    expect((await front.view('odd')).health).toBe('failing');
+    bad.respondWith(() => listener as RequestListener);
+    const response = await post();
+    expect(response).toMatchObject({ status, code });
+    expect(response.text).not.toMatch(/SSH-2|location|127\.0\.0\.1/);
+    expect(response.json<{ error: { message: string } }>().error.message).toMatch(/^The engine or upstream/);
+    expect((await front.upstream('odd')).health).toBe('failing');
   });
 
-  it('a stream that breaks off ends with an error event and no [DONE]', async () => {
+  it('an interrupted stream ends with an error event and no [DONE]', async () => {
     await reset();
-    bad.play(() => (_req, res) => {
+    bad.respondWith(() => (_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.write('data: {"choices":[{"delta":{"content":"half"}}]}\n\n', () =>
         setTimeout(() => res.destroy(), 20),
@@ -105,27 +105,30 @@ describe('bad upstreams', () => {
   it.each([
     ['less', 5, '{"cho'],
     ['more', 5000, null],
-  ])('a length that says %s than comes costs this answer, never the next one', async (_, length, text) => {
-    await reset();
-    bad.play(() => (_req, res) => {
-      const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
-      res.socket?.end(`${head}{"choices":[]}`);
-    });
-    const outcome = await post().then(
-      (answer) => answer.text,
-      () => null,
-    );
-    expect(outcome).toBe(text);
-    await reset();
-    expect((await post()).status).toBe(200);
-  });
+  ])(
+    'a content-length of %s than the body fails this response, never the next one',
+    async (_, length, text) => {
+      await reset();
+      bad.respondWith(() => (_req, res) => {
+        const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+        res.socket?.end(`${head}{"choices":[]}`);
+      });
+      const outcome = await post().then(
+        (response) => response.text,
+        () => null,
+      );
+      expect(outcome).toBe(text);
+      await reset();
+      expect((await post()).status).toBe(200);
+    },
+  );
 
-  it('S05 lines without an end cost no memory, and count against the upstream', async () => {
+  it('S05 endless lines cost no memory, and count as failures of the upstream', async () => {
     const piece = Buffer.alloc(65_536, 0x61);
-    const endless = await front.server(provider('endless'));
+    const endless = await front.startStandIn(provider('endless'));
     await front.add('endless', `base_url = "${endless.url}"\n`);
-    await front.at('POST', '/api/upstreams/endless/test');
-    endless.play(() => (_req, res) => {
+    await front.send('POST', '/api/upstreams/endless/test');
+    endless.respondWith(() => (_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       const more = () => {
         while (!res.destroyed && res.write(piece));
@@ -134,7 +137,7 @@ describe('bad upstreams', () => {
       more();
     });
     const before = residentMiB();
-    let most = before;
+    let peak = before;
     const endOf = async () => {
       const body = JSON.stringify(chat('endless', { stream: true }));
       const headers = { authorization: `Bearer ${CLIENT_KEY}` };
@@ -142,31 +145,31 @@ describe('bad upstreams', () => {
       let end = '';
       for await (const chunk of res.setEncoding('latin1')) {
         end = (end + (chunk as string)).slice(-500);
-        most = Math.max(most, residentMiB());
+        peak = Math.max(peak, residentMiB());
       }
       return end;
     };
     const ends = await Promise.all(Array.from({ length: STREAMS }, endOf));
     for (const end of ends) expect(end).toMatch(/a\n\ndata: \{"error":\{"code":"upstream\.error",.*\n\n$/);
-    // Held, the lines would take all of it; a part of it is what waits for the next collection.
-    expect(most - before).toBeLessThan((0.75 * STREAMS * MAX_LINE_BYTES) / 2 ** 20);
-    expect(await front.view('endless')).toMatchObject({
+    // Buffering the lines would take all of it; the limit allows for garbage.
+    expect(peak - before).toBeLessThan((0.75 * STREAMS * MAX_LINE_BYTES) / 2 ** 20);
+    expect(await front.upstream('endless')).toMatchObject({
       health: 'failing',
       reason: expect.stringContaining('line without an end'),
     });
   }, 60_000);
 
-  it('a huge list is bounded, one without end is given up', async () => {
-    bad.play(({ url, ...rest }) =>
+  it('a huge list is truncated, an endless one is rejected', async () => {
+    bad.respondWith(({ url, ...rest }) =>
       url.includes('models')
         ? json(200, { data: Array.from({ length: 9000 }, (_, n) => ({ id: `m-${n}` })) })
         : provider()({ url, ...rest }),
     );
-    expect((await front.at('POST', '/api/upstreams/odd/test')).json<UpstreamTestView>()).toMatchObject({
+    expect((await front.send('POST', '/api/upstreams/odd/test')).json<UpstreamTestView>()).toMatchObject({
       ok: true,
     });
-    expect((await front.view('odd')).models).toBe(2000);
-    bad.play(() => (_req, res) => {
+    expect((await front.upstream('odd')).models).toBe(2000);
+    bad.respondWith(() => (_req, res) => {
       const more = () => {
         if (res.destroyed) return;
         res.write(Buffer.alloc(1 << 20, 'x'));
@@ -174,19 +177,19 @@ describe('bad upstreams', () => {
       };
       more();
     });
-    const endless = (await front.at('POST', '/api/upstreams/odd/test')).json<UpstreamTestView>();
+    const endless = (await front.send('POST', '/api/upstreams/odd/test')).json<UpstreamTestView>();
     expect(endless).toMatchObject({ ok: false, steps: [{ message: 'Its response is too large.' }] });
-    expect((await front.view('odd')).models).toBe(2000);
+    expect((await front.upstream('odd')).models).toBe(2000);
     await reset();
   });
 
-  it('fails often, is left alone, and comes back by one trial', async () => {
+  it('repeated failures open the circuit breaker, and one successful test closes it', async () => {
     await reset();
-    bad.play(() => json(500, { detail: 'broken' }));
+    bad.respondWith(() => json(500, { detail: 'broken' }));
     for (let count = 0; count < 5; count++) expect((await post()).status).toBe(500);
-    const before = bad.heard.length;
+    const before = bad.requests.length;
     expect(await post()).toMatchObject({ status: 502, code: 'dispatch.upstream_unavailable' });
-    expect(bad.heard).toHaveLength(before);
+    expect(bad.requests).toHaveLength(before);
     await reset();
     expect((await post()).status).toBe(200);
   });

@@ -38,43 +38,43 @@ const provider = (apiKey: string) =>
 const greedy = { temperature: 0, maxOutputTokens: 100, maxRetries: 0 };
 const shape = z.object({ a: z.string(), n: z.int() });
 
-/** A tool whose calls are kept. */
+/** A tool that records its calls. */
 function clock() {
-  const asked: unknown[] = [];
+  const calls: unknown[] = [];
   const getTime = tool({
     description: 'Time',
     inputSchema: z.object({ zone: z.string() }),
     execute: async (input) => {
-      asked.push(input);
+      calls.push(input);
       return { time: '12:00' };
     },
   });
-  return { asked, tools: { get_time: getTime } };
+  return { calls, tools: { get_time: getTime } };
 }
 
 describe('texts', () => {
-  it('generateText with its usage, its end and the headers of the answer', async () => {
-    const answer = await generateText({ model: svc('agent'), prompt: 'Hi!', ...greedy });
-    expect(answer.text).toBe(TINY_REPLY);
-    expect(answer.finishReason).toBe('stop');
-    expect(answer.usage.inputTokens).toBeGreaterThan(10);
-    expect(answer.usage.outputTokens).toBe(6);
-    expect(answer.response.modelId).toBe('chat');
-    expect(answer.response.headers?.['x-svc-slot']).toBe('agent');
-    expect(answer.warnings ?? []).toEqual([]);
+  it('generateText with usage, finish reason and response headers', async () => {
+    const response = await generateText({ model: svc('agent'), prompt: 'Hi!', ...greedy });
+    expect(response.text).toBe(TINY_REPLY);
+    expect(response.finishReason).toBe('stop');
+    expect(response.usage.inputTokens).toBeGreaterThan(10);
+    expect(response.usage.outputTokens).toBe(6);
+    expect(response.response.modelId).toBe('chat');
+    expect(response.response.headers?.['x-svc-slot']).toBe('agent');
+    expect(response.warnings ?? []).toEqual([]);
   });
 
   it('streamText in parts, with usage at the end', async () => {
-    const answer = streamText({ model: svc('agent'), prompt: 'Hi!', ...greedy });
+    const response = streamText({ model: svc('agent'), prompt: 'Hi!', ...greedy });
     const parts: string[] = [];
-    for await (const part of answer.textStream) parts.push(part);
+    for await (const part of response.textStream) parts.push(part);
     expect(parts.length).toBeGreaterThan(2);
     expect(parts.join('')).toBe(TINY_REPLY);
-    expect(await answer.finishReason).toBe('stop');
-    expect((await answer.usage).outputTokens).toBe(6);
+    expect(await response.finishReason).toBe('stop');
+    expect((await response.usage).outputTokens).toBe(6);
   });
 
-  it('a text that is cut ends with length, a stop string with stop', async () => {
+  it('a truncated text has finish reason length, a stop string has stop', async () => {
     const cut = await generateText({ model: svc('agent'), prompt: 'Hi!', ...greedy, maxOutputTokens: 2 });
     expect([cut.text, cut.finishReason]).toEqual(['Hello from', 'length']);
     const stopped = await generateText({
@@ -87,34 +87,34 @@ describe('texts', () => {
   });
 
   it('a completion model', async () => {
-    const answer = await generateText({
+    const response = await generateText({
       model: svc.completionModel('agent'),
       prompt: 'Hi!',
       ...greedy,
       maxOutputTokens: 4,
     });
-    expect(answer.text.length).toBeGreaterThan(0);
+    expect(response.text.length).toBeGreaterThan(0);
   });
 });
 
 describe('tools', () => {
-  it('generateText calls the tool and goes on to the answer', async () => {
-    const { asked, tools } = clock();
-    const answer = await generateText({
+  it('generateText calls the tool and continues to the reply', async () => {
+    const { calls, tools } = clock();
+    const response = await generateText({
       model: svc('agent'),
       prompt: 'What time is it?',
       tools,
       stopWhen: stepCountIs(3),
       ...greedy,
     });
-    expect(asked).toEqual([{ zone: 'UTC' }]);
-    expect(answer.steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
-    expect(answer.text).toBe(TINY_REPLY);
+    expect(calls).toEqual([{ zone: 'UTC' }]);
+    expect(response.steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
+    expect(response.text).toBe(TINY_REPLY);
   });
 
   it('streamText does the same', async () => {
-    const { asked, tools } = clock();
-    const answer = streamText({
+    const { calls, tools } = clock();
+    const response = streamText({
       model: svc('agent'),
       prompt: 'What time is it?',
       tools,
@@ -122,15 +122,15 @@ describe('tools', () => {
       ...greedy,
     });
     let text = '';
-    for await (const part of answer.textStream) text += part;
-    expect(asked).toEqual([{ zone: 'UTC' }]);
+    for await (const part of response.textStream) text += part;
+    expect(calls).toEqual([{ zone: 'UTC' }]);
     expect(text).toBe(TINY_REPLY);
   });
 
   it('two calls at once', async () => {
-    const { asked, tools } = clock();
+    const { calls, tools } = clock();
     await generateText({ model: svc('pair'), prompt: 'What time is it?', tools, ...greedy });
-    expect(asked).toEqual([{ zone: 'UTC' }, { zone: 'CET' }]);
+    expect(calls).toEqual([{ zone: 'UTC' }, { zone: 'CET' }]);
   });
 
   it('a forced tool', async () => {
@@ -147,7 +147,7 @@ describe('tools', () => {
 });
 
 describe('objects', () => {
-  it('generateObject keeps to the schema', async () => {
+  it('generateObject follows the schema', async () => {
     const { object } = await generateObject({
       model: svc('agent'),
       schema: shape,
@@ -159,15 +159,15 @@ describe('objects', () => {
 
   it('generateText with an output setting does the same', async () => {
     const output = Output.object({ schema: shape });
-    const answer = await generateText({ model: svc('agent'), output, prompt: 'Fill it.', ...greedy });
-    expect(shape.parse(answer.output).a).toBe('ok');
+    const response = await generateText({ model: svc('agent'), output, prompt: 'Fill it.', ...greedy });
+    expect(shape.parse(response.output).a).toBe('ok');
   });
 
-  it('streamObject grows to the same object', async () => {
-    const answer = streamObject({ model: svc('agent'), schema: shape, prompt: 'Fill it.', ...greedy });
+  it('streamObject ends with the same object', async () => {
+    const response = streamObject({ model: svc('agent'), schema: shape, prompt: 'Fill it.', ...greedy });
     let last: unknown;
-    for await (const partial of answer.partialObjectStream) last = partial;
-    expect(last).toEqual(await answer.object);
+    for await (const partial of response.partialObjectStream) last = partial;
+    expect(last).toEqual(await response.object);
     expect(shape.parse(last).a).toBe('ok');
   });
 });
@@ -193,27 +193,27 @@ describe('errors', () => {
 
   it.each([
     ['a wrong key', 'wrong-key-123', 'agent', 401],
-    ['an unknown model', CLIENT_KEY, 'nobody', 404],
+    ['an unknown model', CLIENT_KEY, 'no-such-model', 404],
     ['a model of another kind', CLIENT_KEY, 'vectors', 409],
   ])('%s keeps its status and our message', async (_, key, model, status) => {
     const error = await failed(generateText({ model: provider(key)(model), prompt: 'Hi!', ...greedy }));
     expect(error).toBeInstanceOf(APICallError);
     expect(error).toMatchObject({ statusCode: status, data: { error: { message: expect.any(String) } } });
     expect((error as APICallError).message).toBe((error as { data: { error: Error } }).data.error.message);
-    // To the SDK every 409 is a conflict that may pass.
+    // The SDK treats every 409 as a temporary conflict.
     expect((error as APICallError).isRetryable).toBe(status === 409);
   });
 
-  it('a prompt too long for the window is 400, also when it was to be streamed', async () => {
+  it('a prompt too long for the window is 400, also for a stream', async () => {
     const errors: unknown[] = [];
     const prompt = 'x'.repeat(3_000);
-    const answer = streamText({
+    const response = streamText({
       model: svc('agent'),
       prompt,
       ...greedy,
       onError: ({ error }) => void errors.push(error),
     });
-    await answer.consumeStream();
+    await response.consumeStream();
     expect(errors).toMatchObject([{ statusCode: 400, message: expect.stringContaining('context size') }]);
   });
 });

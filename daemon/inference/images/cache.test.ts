@@ -14,7 +14,7 @@ import pino from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { drawnPng } from '../../test/harness/drawn-png.ts';
-import { MAX_T, timesApart } from '../../test/harness/same-time.ts';
+import { MAX_T, tValues } from '../../test/harness/same-time.ts';
 import { ImageCache } from './cache.ts';
 
 let root: string;
@@ -124,6 +124,6 @@ test('I02 an unknown id takes the same time, however similar to a known one', as
     return Number(process.hrtime.bigint() - startedAt);
   };
   for (const id of [near, far]) expect(await cache.open(id)).toBeNull();
-  const tValues = await timesApart('images-cache', 20_000, duration);
-  expect(tValues.at(-1), `t of each try: ${tValues}`).toBeLessThan(MAX_T);
+  const measured = await tValues('images-cache', 20_000, duration);
+  expect(measured.at(-1), `t of each try: ${measured}`).toBeLessThan(MAX_T);
 });

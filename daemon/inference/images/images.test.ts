@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await outbound.close();
-  await comfy.down();
+  await comfy.stop();
 });
 
 function open(limitMs?: number): Images {
@@ -78,7 +78,7 @@ test('a hanging job ends at its limit and is cancelled before the caller gets th
 test('an engine that disappears fails the job', async () => {
   const outcome = failure(open().generate(job('HANG')));
   await until(() => comfy.queued().length === 1);
-  await comfy.down();
+  await comfy.stop();
   const error = await outcome;
   expect([error.status, error.code]).toEqual([502, 'dispatch.upstream_unavailable']);
 }, 20_000);
@@ -87,7 +87,7 @@ test('a client disconnect before the start sends nothing to the engine', async (
   const scope = newScope();
   scope.end(new ClientDisconnected());
   expect(await failure(open().generate(job('a cat', scope)))).toBeInstanceOf(ClientDisconnected);
-  expect(comfy.heard.filter((each) => each.startsWith('POST'))).toEqual([]);
+  expect(comfy.requests.filter((each) => each.startsWith('POST'))).toEqual([]);
 });
 
 test('settled resolves after the engines were stopped', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgePrompt, type Prompt } from '../../test/harness/comfy-nodes.ts';
+import { type Prompt, validatePrompt } from '../../test/harness/comfy-nodes.ts';
 import { CURATED, type CuratedModel, curatedModel } from './curated.ts';
 import type { Drawing } from './drawing.ts';
 import { type Weights, workflowGraph } from './workflow-graph.ts';
@@ -21,7 +21,7 @@ test.each(
   ]),
 )('%s from %o is a workflow that the engine accepts', (id, weights) => {
   const graph = workflowGraph(drawing(id), weights);
-  expect(judgePrompt(graph as unknown as Prompt, INSTALLED)).toEqual({ error: null, node_errors: {} });
+  expect(validatePrompt(graph as unknown as Prompt, INSTALLED)).toEqual({ error: null, node_errors: {} });
 });
 
 const inputs = (id: string, more: Partial<Drawing> = {}, weights: Weights = checkpoint) => {

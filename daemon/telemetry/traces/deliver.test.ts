@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await outbound.close();
-  await server.down();
+  await server.stop();
 });
 
 const span: Span = {
@@ -34,7 +34,7 @@ const send = (endpoint = `${server.url}/base/`, limitMs = 5_000) => {
 
 test("appends to the endpoint's path and sends the configured headers except framing ones", async () => {
   expect(await send()).toEqual({ kind: 'taken', rejected: 0 });
-  const [delivery] = server.heard;
+  const [delivery] = server.requests;
   expect(delivery).toMatchObject({ method: 'POST', url: '/base/v1/traces' });
   expect(delivery?.headers).toMatchObject({
     authorization: 'Bearer t1',
@@ -55,22 +55,22 @@ test.each<[string, number, Record<string, string>, object]>([
   ['elsewhere', 307, { location: 'http://127.0.0.1:1/' }, { kind: 'refused' }],
   ['locked', 401, {}, { kind: 'refused' }],
 ])('a collector that is %s', async (_, status, headers, expected) => {
-  server.play(() => json(status, { partialSuccess: { rejectedSpans: '1' } }, headers));
+  server.respondWith(() => json(status, { partialSuccess: { rejectedSpans: '1' } }, headers));
   expect(await send()).toMatchObject(expected);
 });
 
 test('does not buffer an endless reply, and ends at the time limit', async () => {
-  server.play(() => (_req, res) => void res.writeHead(200).end('x'.repeat(1_000_000)));
+  server.respondWith(() => (_req, res) => void res.writeHead(200).end('x'.repeat(1_000_000)));
   expect(await send()).toEqual({ kind: 'taken', rejected: 0 });
-  server.play(() => () => {});
+  server.respondWith(() => () => {});
   expect(await send(undefined, 50)).toMatchObject({ kind: 'again' });
 });
 
 test('reports an unreachable collector as temporary, without its address', async () => {
   const { port } = server;
-  await server.down();
+  await server.stop();
   const delivery = await send(`http://127.0.0.1:${port}`);
-  await server.up();
+  await server.start();
   expect(delivery).toMatchObject({ kind: 'again', reason: 'it can not be reached (ECONNREFUSED)' });
 });
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 
 /**
- * Any character of Unicode, halves of surrogate pairs too. What the unit `binary` of fast-check means, which takes seconds
- * to be made.
+ * Any Unicode code point, including lone surrogates. Replaces the unit `binary` of fast-check, which takes seconds
+ * to create.
  */
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code));
 
-/** Any text that a program may be handed. */
+/** Any string that a program may receive. */
 export const anyText = (maxLength?: number): fc.Arbitrary<string> =>
   fc.string({ unit: anyCharacter, ...(maxLength === undefined ? {} : { maxLength }) });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** The tool that callers of live voice offer. */
+/** The tool that clients of live voice declare. */
 export const TOOL = { name: 'get_time', args: { zone: 'UTC' } };
 export const TOOLS = [
   {
@@ -9,12 +9,12 @@ export const TOOLS = [
     parameters: { type: 'object', properties: { zone: { type: 'string' } } },
   },
 ];
-/** Longer than a turn's end needs. */
+/** Longer than the silence that ends a turn. */
 export const SILENCE = Buffer.alloc(48 * 700);
 
 const text = fc.constantFrom('hello', 'a', '', '\u0000', 'é');
 const id = fc.constantFrom('item_none', 'mine', 'root');
-/** Whatever a caller may send: events, right and wrong, what is no event (`raw`), and speech (`voice`). */
+/** Anything a client may send: valid and invalid events, other text (`raw`), and speech (`voice`). */
 export const anyEvent = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ kind: 'voice' }) },
   fc.constant({ type: 'input_audio_buffer.append', audio: SILENCE.toString('base64') }),
@@ -36,9 +36,9 @@ export const anyEvent = fc.oneof(
   })),
   fc
     .constantFrom(null, { type: 'server_vad' }, { type: 'server_vad', interrupt_response: false })
-    .map((turns) => ({
+    .map((turnDetection) => ({
       type: 'session.update',
-      session: { type: 'realtime', audio: { input: { turn_detection: turns, transcription: {} } } },
+      session: { type: 'realtime', audio: { input: { turn_detection: turnDetection, transcription: {} } } },
     })),
   fc.anything().map((value) => ({ type: 'session.update', session: value })),
   fc.json().map((value) => ({ raw: value })),

@@ -1,4 +1,4 @@
-/** Gateways with and without enforcement, each for one test, and what their key file says. */
+/** Gateways with and without enforcement, each for one test, and readers of their key file. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,31 +10,31 @@ import {
   startGateway,
   WIDE_LIMIT,
 } from './gateway.ts';
-import { type Ask, ask } from './http.ts';
+import { type SendOptions, send } from './http.ts';
 import { forTest } from './one-gateway.ts';
 
 /** Starts a gateway for the test that calls it. It loads no model, which would double the CPU time of its start. */
 export const start = ({ files, ...options }: GatewayOptions = {}): Promise<Gateway> =>
   forTest(startGateway({ ...options, files: { ...QUIET_FILE, ...files } }));
 
-/** One with both keys that requires them, for the test that calls it. */
+/** Starts a gateway that has both keys and requires them, for the test that calls it. */
 export const locked = (files: Record<string, string> = {}): Promise<Gateway> =>
   start({
     files: { ...KEYS_FILE, 'config/config.toml': WIDE_LIMIT, ...files },
     env: { SVC_REQUIRE_AUTH: 'on' },
   });
 
-export const status = async (gateway: Gateway, options: Ask = {}) =>
-  (await ask(gateway, 'GET', '/api/auth/status', options)).json();
+export const status = async (gateway: Gateway, options: SendOptions = {}) =>
+  (await send(gateway, 'GET', '/api/auth/status', options)).json();
 
-/** Which tier a caller has. */
-export const tierOf = async (gateway: Gateway, caller: Ask): Promise<unknown> =>
+/** Returns the tier of a caller. */
+export const tierOf = async (gateway: Gateway, caller: SendOptions): Promise<unknown> =>
   (await status(gateway, caller)).tier;
 
 export const envFile = (gateway: Pick<Gateway, 'home'>): string =>
   readFileSync(join(gateway.home, 'config/api.env'), 'utf8');
 
-/** The value of a name in the key file; empty where it has none. */
+/** The value of a name in the key file; empty when it is absent. */
 export const keyIn = (gateway: Pick<Gateway, 'home'>, name: string): string =>
   new RegExp(`^${name}=(.*)$`, 'm').exec(envFile(gateway))?.[1] ?? '';
 

@@ -1,7 +1,7 @@
-/** Every spelling under which a secret might slip out. */
-function spellings(secret: Buffer): Buffer[] {
+/** Every encoding in which a secret could leak. */
+function encodingsOf(secret: Buffer): Buffer[] {
   const text = secret.toString('latin1');
-  const words = [
+  const encodings = [
     secret.toString('hex'),
     secret.toString('hex').toUpperCase(),
     secret.toString('base64'),
@@ -9,22 +9,22 @@ function spellings(secret: Buffer): Buffer[] {
     encodeURIComponent(text),
     JSON.stringify(text).slice(1, -1),
   ];
-  return [secret, ...words.map((word) => Buffer.from(word, 'latin1'))];
+  return [secret, ...encodings.map((word) => Buffer.from(word, 'latin1'))];
 }
 
-/** Secrets that are looked for, each by the name that a hit is reported under. */
+/** Secrets to search for, each with the name that a hit reports. */
 export class Canaries {
-  readonly #spellings = new Map<string, Buffer[]>();
+  readonly #encodings = new Map<string, Buffer[]>();
 
   add(name: string, secret: Buffer | string): void {
-    this.#spellings.set(name, spellings(Buffer.from(secret)));
+    this.#encodings.set(name, encodingsOf(Buffer.from(secret)));
   }
 
-  /** What of them is in `bytes`, named with the place; a string stands for its Latin-1 bytes. */
+  /** Returns the secrets found in `bytes`, each with `place`. A string is searched as its Latin-1 bytes. */
   hits(place: string, bytes: Buffer | string): string[] {
-    const where = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
-    return [...this.#spellings]
-      .filter(([, words]) => words.some((word) => where.includes(word)))
+    const haystack = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
+    return [...this.#encodings]
+      .filter(([, encodings]) => encodings.some((encoding) => haystack.includes(encoding)))
       .map(([name]) => `${name} in ${place}`);
   }
 }

@@ -10,10 +10,10 @@ import { systemClock } from '../../slots/lifecycle/clock.ts';
 
 const log = createLog({ level: 'fatal' });
 
-/** The hardware that is found on a captured machine, probed; `ends` gets what takes it away again. */
+/** Returns the probed hardware of a captured machine. `cleanups` receives the functions that remove it. */
 export async function probedMachine(
   name: (typeof MACHINES)[number],
-  ends: (() => void)[],
+  cleanups: (() => void)[],
 ): Promise<Hardware> {
   const machine = fakeMachine(name);
   const hardware = createHardware({
@@ -24,13 +24,16 @@ export async function probedMachine(
     nodeAccess: async () => 'ok',
     backends: () => ['vulkan', 'cuda'],
   });
-  ends.push(machine.remove, hardware.close);
+  cleanups.push(machine.remove, hardware.close);
   await hardware.probe();
   return hardware;
 }
 
-/** The admission of a gateway on this machine that holds nothing yet. */
-export const admissionOn = (hardware: Hardware, over: Partial<AdmissionDeps> = {}): AdmissionController =>
+/** The admission controller of a gateway on this machine that has loaded nothing yet. */
+export const admissionOn = (
+  hardware: Hardware,
+  overrides: Partial<AdmissionDeps> = {},
+): AdmissionController =>
   new AdmissionController({
     clock: systemClock,
     measurements: new Measurements(),
@@ -38,7 +41,7 @@ export const admissionOn = (hardware: Hardware, over: Partial<AdmissionDeps> = {
     cpuThreads: () => 0,
     queueMax: () => 64,
     memoryLimit: () => 0,
-    headroom: (device, needed, beside) => memoryHeadroom(hardware, device, needed, beside),
+    headroom: (device, needed, excluded) => memoryHeadroom(hardware, device, needed, excluded),
     model: () => null,
     memoryUses: () => [],
     memoryOf: () => null,
@@ -48,5 +51,5 @@ export const admissionOn = (hardware: Hardware, over: Partial<AdmissionDeps> = {
     evict: () => {},
     isAlreadyRunning: () => false,
     retry: () => {},
-    ...over,
+    ...overrides,
   });

@@ -6,17 +6,19 @@ import { join } from 'node:path';
 export interface Certificate {
   readonly key: Buffer;
   readonly cert: Buffer;
-  /** Where the certificate lies, for a program that shall trust it. */
+  /** Path of the certificate, for a program that must trust it. */
   readonly certFile: string;
 }
 
-/** Makes one in `folder`, here and now; null when this machine has no openssl to make it with. */
+/** Creates a certificate in `folder`. Returns null when this machine has no openssl. */
 export function makeCertificate(folder: string): Certificate | null {
   const [keyFile, certFile] = [join(folder, 'key'), join(folder, 'cert')];
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2'];
+  const options = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2'];
   try {
-    execFileSync('openssl', [...made, '-keyout', keyFile, '-out', certFile, ...subject], { stdio: 'ignore' });
+    execFileSync('openssl', [...options, '-keyout', keyFile, '-out', certFile, ...subject], {
+      stdio: 'ignore',
+    });
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@ import { tinyEmbed } from '../../models/gguf/testing/tiny-embed.ts';
 import { tinyRerank } from '../../models/gguf/testing/tiny-rerank.ts';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { CLIENT_KEY, type Gateway, startLocked } from './gateway.ts';
-import { slotState } from './slots.ts';
+import { waitForSlotState } from './slots.ts';
 
 const timeIn = (zone: string) =>
   `<tool_call>\n{"name": "get_time", "arguments": {"zone": "${zone}"}}\n</tool_call>\n`;
@@ -12,7 +12,7 @@ const timeIn = (zone: string) =>
 export const VECTOR_SIZE = 64;
 
 /**
- * `chat` calls `get_time` once when tools are offered, and answers after the result; `pair` always makes two calls at once;
+ * `chat` calls `get_time` once when tools are declared, and answers after the result; `pair` always makes two calls at once;
  * `vectors` embeds, `ranks` ranks.
  */
 const models = () => ({
@@ -22,12 +22,12 @@ const models = () => ({
   ranks: tinyRerank(),
 });
 
-/** A gateway with enforcement on and one real model for each thing that clients of /v1 ask for; `agent` serves `chat`. */
+/** Starts a gateway with enforcement on and one real model for each capability of /v1. Slot `agent` serves `chat`. */
 export async function startForClients(files: Record<string, string> = {}): Promise<Gateway> {
   const gateway = await startLocked({
     models: models(),
     files: { 'config/slots/agent.toml': 'model = "chat"\ncontext = 2048\n', ...files },
   });
-  await slotState(gateway, 'agent', 'ready', CLIENT_KEY);
+  await waitForSlotState(gateway, 'agent', 'ready', CLIENT_KEY);
   return gateway;
 }

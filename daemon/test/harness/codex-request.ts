@@ -1,6 +1,6 @@
 import type { Tool } from 'openai/resources/responses/responses';
 
-/** The first request of a session of Codex, with one function beside its own tools. */
+/** The first request of a Codex session, with one function in addition to its own tools. */
 export const codexRequest = (tool: Tool) => ({
   model: 'agent',
   instructions: 'You are a coding agent.',

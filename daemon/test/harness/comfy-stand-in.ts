@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { listenOnLoopback, portOf } from '../../lib/testing/listening.ts';
-import { type Installed, judgePrompt, objectInfo, type Prompt } from './comfy-nodes.ts';
+import { type Installed, objectInfo, type Prompt, validatePrompt } from './comfy-nodes.ts';
 import { drawnPng } from './drawn-png.ts';
 
 interface Job {
@@ -14,27 +14,27 @@ interface Job {
 }
 
 /**
- * A STAND-IN for ComfyUI, which needs a GPU and gigabytes of weights: it judges workflows, keeps a queue and a history,
- * tells its progress over a WebSocket and hands out real PNGs whose pixels depend on the seed. Words in the prompt say
- * what goes wrong: HANG, SLOW, FAIL, OOM, HTML, CUT, HUGE, LOSE, NOTHING, WARN (errors of nodes inside a 200).
+ * A STAND-IN for ComfyUI, which needs a GPU and gigabytes of weights: it validates workflows, has a queue and a history,
+ * reports progress over a WebSocket and returns real PNGs whose pixels depend on the seed. Words in the prompt choose
+ * the fault: HANG, SLOW, FAIL, OOM, HTML, CUT, HUGE, LOSE, NOTHING, WARN (errors of nodes inside a 200).
  */
 export interface ComfyStandIn {
   readonly url: string;
   /** `METHOD /path` with the body of a POST, in order. */
-  readonly heard: string[];
-  /** Prompts that were taken, by their ids. */
-  readonly taken: Map<string, Prompt>;
+  readonly requests: string[];
+  /** Accepted prompts by their ids. */
+  readonly accepted: Map<string, Prompt>;
   readonly interrupted: string[];
   installed: Installed;
-  /** False: an old version, which chooses the ids of its jobs itself. */
-  takesIds: boolean;
-  /** False: it refuses WebSockets. */
-  sockets: boolean;
+  /** False: an old version, which chooses its own job ids. */
+  acceptsIds: boolean;
+  /** False: WebSockets are rejected. */
+  hasSockets: boolean;
   /** Ids of the queue, the running one first. */
   queued(): string[];
-  /** Ends every WebSocket. */
-  cutSockets(): void;
-  down(): Promise<void>;
+  /** Closes every WebSocket. */
+  closeSockets(): void;
+  stop(): Promise<void>;
 }
 
 const INSTALLED: Installed = {
@@ -53,26 +53,26 @@ const SLOW_MS = 200;
 const PROBLEM = 'Allocation on device /home/owner/ComfyUI/models/secret.safetensors failed';
 
 class Comfy {
-  readonly heard: string[] = [];
-  readonly taken = new Map<string, Prompt>();
+  readonly requests: string[] = [];
+  readonly accepted = new Map<string, Prompt>();
   readonly interrupted: string[] = [];
   installed = INSTALLED;
-  takesIds = true;
-  sockets = true;
+  acceptsIds = true;
+  hasSockets = true;
   readonly listeners = new Map<WebSocket, string>();
   readonly #queue: Job[] = [];
   readonly #history = new Map<string, object>();
-  #stop: AbortController | null = null;
+  #running: AbortController | null = null;
   #number = 0;
 
   queued = (): string[] => this.#queue.map(({ id }) => id);
 
-  tell(job: Job, type: string, data: object): void {
+  emit(job: Job, type: string, data: object): void {
     const message = JSON.stringify({ type, data: { ...data, prompt_id: job.id } });
     for (const [socket, client] of this.listeners) if (client === job.client) socket.send(message);
   }
 
-  answer(method: string, url: URL, body: Record<string, unknown>, res: ServerResponse) {
+  respond(method: string, url: URL, body: Record<string, unknown>, res: ServerResponse) {
     const { pathname: path, searchParams } = url;
     const [, first, last = ''] = path.split('/');
     if (path === '/system_stats')
@@ -99,19 +99,21 @@ class Comfy {
 
   #submit(body: Record<string, unknown>, res: ServerResponse) {
     const prompt = body.prompt as Prompt;
-    const { error, node_errors } = judgePrompt(prompt, this.installed);
+    const { error, node_errors } = validatePrompt(prompt, this.installed);
     if (error) return json(res, 400, { error, node_errors });
-    const id = this.takesIds ? (body.prompt_id as string) : randomUUID();
+    const id = this.acceptsIds ? (body.prompt_id as string) : randomUUID();
     const job = { id, number: this.#number++, prompt, client: String(body.client_id) };
-    this.taken.set(id, prompt);
+    this.accepted.set(id, prompt);
     this.#queue.push(job);
-    const odd = {
+    const warning = {
       type: 'custom_validation_failed',
       message: 'x',
       details: '/home/owner/secret',
       extra_info: {},
     };
-    const errors = asks(job, 'WARN') ? { 9: { errors: [odd], dependent_outputs: [], class_type: 'X' } } : {};
+    const errors = promptHas(job, 'WARN')
+      ? { 9: { errors: [warning], dependent_outputs: [], class_type: 'X' } }
+      : {};
     json(res, 200, { prompt_id: id, number: job.number, node_errors: errors });
     if (this.#queue.length === 1) void this.#work();
   }
@@ -123,79 +125,79 @@ class Comfy {
 
   #interrupt(id: string | undefined): void {
     const [running] = this.#queue;
-    if (!running || (id !== undefined && id !== running.id && this.takesIds)) return;
+    if (!running || (id !== undefined && id !== running.id && this.acceptsIds)) return;
     this.interrupted.push(running.id);
-    this.#stop?.abort();
+    this.#running?.abort();
   }
 
   async #work(): Promise<void> {
     for (let [job] = this.#queue; job; [job] = this.#queue) {
-      this.#stop = new AbortController();
-      const entry = await this.#run(job, this.#stop.signal);
+      this.#running = new AbortController();
+      const entry = await this.#run(job, this.#running.signal);
       this.#queue.shift();
-      if (asks(job, 'LOSE')) continue;
+      if (promptHas(job, 'LOSE')) continue;
       this.#history.set(job.id, { prompt: [job.number, job.id, job.prompt, {}, ['9']], ...entry });
-      this.tell(job, 'executing', { node: null });
+      this.emit(job, 'executing', { node: null });
     }
   }
 
-  async #run(job: Job, stop: AbortSignal): Promise<object> {
-    const ended = (type: string, data: object) => {
-      this.tell(job, type, data);
+  async #run(job: Job, signal: AbortSignal): Promise<object> {
+    const fail = (type: string, data: object) => {
+      this.emit(job, type, data);
       return {
         outputs: {},
         status: { status_str: 'error', completed: false, messages: [[type, data]] },
         meta: {},
       };
     };
-    this.tell(job, 'execution_start', {});
-    const { steps, count } = factsOf(job.prompt);
-    for (let step = 1; step <= steps || asks(job, 'HANG'); step++) {
-      if (step <= steps) this.tell(job, 'progress', { node: '3', value: step, max: steps });
-      await new Promise((done) => setTimeout(done, asks(job, 'SLOW') ? SLOW_MS : STEP_MS));
-      if (stop.aborted) return ended('execution_interrupted', { node_id: '3' });
+    this.emit(job, 'execution_start', {});
+    const { steps, count } = parametersOf(job.prompt);
+    for (let step = 1; step <= steps || promptHas(job, 'HANG'); step++) {
+      if (step <= steps) this.emit(job, 'progress', { node: '3', value: step, max: steps });
+      await new Promise((done) => setTimeout(done, promptHas(job, 'SLOW') ? SLOW_MS : STEP_MS));
+      if (signal.aborted) return fail('execution_interrupted', { node_id: '3' });
     }
-    if (asks(job, 'FAIL') || asks(job, 'OOM')) {
-      const exception_type = asks(job, 'OOM') ? 'torch.OutOfMemoryError' : 'RuntimeError';
-      return ended('execution_error', {
+    if (promptHas(job, 'FAIL') || promptHas(job, 'OOM')) {
+      const exception_type = promptHas(job, 'OOM') ? 'torch.OutOfMemoryError' : 'RuntimeError';
+      return fail('execution_error', {
         node_id: '3',
         exception_message: PROBLEM,
         exception_type,
         traceback: [PROBLEM],
       });
     }
-    const images = Array.from({ length: asks(job, 'NOTHING') ? 0 : count }, (_, index) => ({
+    const images = Array.from({ length: promptHas(job, 'NOTHING') ? 0 : count }, (_, index) => ({
       filename: `ComfyUI_temp_${job.id}_${index}_.png`,
       subfolder: '',
       type: 'temp',
     }));
-    this.tell(job, 'execution_success', {});
+    this.emit(job, 'execution_success', {});
     const status = { status_str: 'success', completed: true, messages: [['execution_success', {}]] };
     return { outputs: { 9: { images } }, status, meta: {} };
   }
 
   #view(query: URLSearchParams, res: ServerResponse) {
     const [, id = '', index = ''] = /^ComfyUI_temp_(.+)_(\d+)_\.png$/.exec(query.get('filename') ?? '') ?? [];
-    const prompt = this.taken.get(id);
+    const prompt = this.accepted.get(id);
     if (prompt === undefined || query.get('type') !== 'temp') return json(res, 404, {});
-    const { width, height, seed } = factsOf(prompt);
+    const { width, height, seed } = parametersOf(prompt);
     const notes = { prompt: JSON.stringify(prompt), workflow: '{"owner":"/home/owner"}' };
     const png = drawnPng({ width, height, seed: seed + Number(index), notes });
-    const says = (word: string) => JSON.stringify(prompt).includes(word);
-    const bytes = says('HTML')
+    const promptContains = (word: string) => JSON.stringify(prompt).includes(word);
+    const bytes = promptContains('HTML')
       ? Buffer.from('<html><script>1</script></html>')
-      : says('CUT')
+      : promptContains('CUT')
         ? png.subarray(0, -20)
         : png;
-    if (says('HUGE')) bytes.writeUInt32BE(60_000, 16);
+    if (promptContains('HUGE')) bytes.writeUInt32BE(60_000, 16);
     res.writeHead(200, { 'content-type': 'image/png' });
     res.end(bytes);
   }
 }
 
-const asks = ({ prompt }: Job, word: string): boolean => JSON.stringify(prompt).includes(word);
+const promptHas = ({ prompt }: Job, word: string): boolean => JSON.stringify(prompt).includes(word);
 
-function factsOf(prompt: Prompt) {
+function parametersOf(prompt: Prompt) {
   const inputs = Object.assign({}, ...Object.values(prompt).map((node) => node.inputs)) as Record<
     string,
     number
@@ -209,22 +211,22 @@ function json(res: ServerResponse, status: number, body: unknown): void {
   res.end(JSON.stringify(body));
 }
 
-async function bodyOf(req: IncomingMessage): Promise<string> {
+async function readBody(req: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of req) parts.push(part as Buffer);
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Starts one on a free port of the loopback address. */
+/** Starts a stand-in on a free port of the loopback address. */
 export async function comfyStandIn(): Promise<ComfyStandIn> {
   const comfy = new Comfy();
-  const open = new Set<Socket>();
+  const connections = new Set<Socket>();
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer(async (req, res) => {
-    const text = await bodyOf(req).catch(() => '');
+    const text = await readBody(req).catch(() => '');
     const url = new URL(req.url ?? '/', 'http://stand-in');
-    comfy.heard.push(`${req.method} ${req.url}${text === '' ? '' : ` ${text}`}`);
-    comfy.answer(
+    comfy.requests.push(`${req.method} ${req.url}${text === '' ? '' : ` ${text}`}`);
+    comfy.respond(
       req.method ?? '',
       url,
       text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
@@ -232,12 +234,12 @@ export async function comfyStandIn(): Promise<ComfyStandIn> {
     );
   });
   server.on('connection', (socket) => {
-    open.add(socket);
+    connections.add(socket);
     socket.on('error', () => {});
-    socket.once('close', () => open.delete(socket));
+    socket.once('close', () => connections.delete(socket));
   });
   server.on('upgrade', (req, socket, head) => {
-    if (!comfy.sockets) {
+    if (!comfy.hasSockets) {
       socket.destroy();
       return;
     }
@@ -251,18 +253,18 @@ export async function comfyStandIn(): Promise<ComfyStandIn> {
     });
   });
   await listenOnLoopback(server);
-  const cutSockets = () => {
+  const closeSockets = () => {
     for (const client of comfy.listeners.keys()) client.terminate();
   };
-  const down = () =>
+  const stop = () =>
     new Promise<void>((done) => {
-      cutSockets();
+      closeSockets();
       server.close(() => done());
-      for (const socket of open) socket.destroy();
+      for (const socket of connections) socket.destroy();
     });
   return Object.assign(comfy, {
     url: `http://127.0.0.1:${portOf(server)}`,
-    cutSockets,
-    down,
+    closeSockets,
+    stop,
   });
 }

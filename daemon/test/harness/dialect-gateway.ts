@@ -2,19 +2,19 @@ import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { expect } from 'vitest';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { CLIENT_KEY, type Gateway, startLocked } from './gateway.ts';
-import { slotState } from './slots.ts';
+import { waitForSlotState } from './slots.ts';
 import { openStream } from './stream.ts';
 
 export const THOUGHTS = 'Let me see.';
 export const ANSWER = 'It is noon.';
-/** What the agent's model calls when it is offered tools. */
+/** The tool call that the model of `agent` makes when tools are declared. */
 export const CALL = { name: 'get_time', args: { zone: 'UTC' } };
 /** Window of slot `agent`. */
 export const AGENT_WINDOW = 2048;
 
 /**
- * A guarded gateway with two real, tiny models: `agent` calls a tool when it is offered any and speaks otherwise, `thinker`
- * thinks before its answer.
+ * Starts a gateway that requires keys, with two tiny models: `agent` calls a tool when any is declared, else it answers;
+ * `thinker` writes its reasoning before the answer.
  */
 export async function startDialects(): Promise<Gateway> {
   const gateway = await startLocked({
@@ -27,11 +27,11 @@ export async function startDialects(): Promise<Gateway> {
       'config/slots/thinker.toml': 'model = "ponderer"\ncontext = 1024\n',
     },
   });
-  await slotState(gateway, 'agent', 'ready', CLIENT_KEY);
+  await waitForSlotState(gateway, 'agent', 'ready', CLIENT_KEY);
   return gateway;
 }
 
-/** The events of a streamed Responses call as they stand on the wire; each stands under its own name. */
+/** Returns the events of a streamed Responses call. Checks that each event line names the type of its data. */
 export async function responseEvents(gateway: Gateway, body: object): Promise<ResponseStreamEvent[]> {
   const stream = await openStream(gateway, '/v1/responses', { ...body, stream: true }, { key: CLIENT_KEY });
   expect(await stream.ended).toBe(true);

@@ -8,17 +8,17 @@ const chunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([length, body, sum]);
 };
 
-export interface Picture {
+export interface PngOptions {
   readonly width: number;
   readonly height: number;
-  /** Its pixels depend on it. */
+  /** The pixels depend on it. */
   readonly seed: number;
-  /** Notes inside, as engines write them. */
+  /** Text chunks, as engines write them. */
   readonly notes?: Readonly<Record<string, string>>;
 }
 
-/** A real PNG in grey whose pixels depend on the seed. */
-export function drawnPng({ width, height, seed, notes = {} }: Picture): Buffer {
+/** Returns a real greyscale PNG whose pixels depend on the seed. */
+export function drawnPng({ width, height, seed, notes = {} }: PngOptions): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);

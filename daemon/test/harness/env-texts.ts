@@ -5,7 +5,7 @@ import { parseEnvFile } from '../../settings/env-file.ts';
 import { ENV_MARKS } from '../../settings/testing/env-marks.ts';
 import type { Machine } from './machine.ts';
 
-/** Files of one unit: their names differ, so that each is judged alone. */
+/** Files of one systemd unit. Their variable names differ, so each file is compared on its own. */
 const BATCH = 200;
 
 const PIECES = [...ENV_MARKS, 'é', 'x y'];
@@ -19,25 +19,25 @@ const LINES = [
   'Z=a\\\nb\n',
   'K = v \n',
 ];
-/** Comments that end in a backslash go on in some releases of systemd and not in others. */
-const UNDECIDED = /^[ \t]*[#;].*\\$/m;
+/** Comments that end in a backslash continue in some releases of systemd and not in others. */
+const VERSION_DEPENDENT = /^[ \t]*[#;].*\\$/m;
 
-/** Texts of environment files out of everything that means something in them; each `K`, `A`, `B`, `Z` is a name. */
+/** Environment files made of every significant token; each `K`, `A`, `B`, `Z` is a name. */
 const text = fc
   .array(fc.oneof(fc.constantFrom('K', 'A', ...PIECES), fc.constantFrom(...LINES)), { maxLength: 20 })
   .map((pieces) => pieces.join(''))
-  .filter((each) => !UNDECIDED.test(each));
+  .filter((each) => !VERSION_DEPENDENT.test(each));
 
-const named = (each: string, i: number) => each.replace(/[KABZ]/g, (letter) => `${letter}${i}_`);
+const withIndex = (each: string, i: number) => each.replace(/[KABZ]/g, (letter) => `${letter}${i}_`);
 
-/** What a unit of systemd finds in its environment, of the names that the files of a batch may hold. */
-async function asSystemd(machine: Machine, batch: string): Promise<Map<string, string>> {
+/** Returns the variables of a systemd unit that the files of a batch can set. */
+async function readBySystemd(machine: Machine, batch: string): Promise<Map<string, string>> {
   const unit = `[Service]\nType=oneshot\nEnvironmentFile=-/shared/env/${batch}/*.env\nExecStart=/usr/bin/env -0\nStandardOutput=file:/run/env.${batch}\n`;
-  await machine.must(
+  await machine.runOk(
     `printf '%s' '${unit}' > /run/systemd/system/env-${batch}.service; systemctl daemon-reload`,
   );
-  await machine.must(`systemctl start env-${batch}`);
-  const dump = await machine.must(`base64 -w0 /run/env.${batch}`);
+  await machine.runOk(`systemctl start env-${batch}`);
+  const dump = await machine.runOk(`base64 -w0 /run/env.${batch}`);
   const entries = Buffer.from(dump, 'base64').toString('utf8').split('\0');
   return new Map(
     entries.flatMap((entry) => {
@@ -49,25 +49,26 @@ async function asSystemd(machine: Machine, batch: string): Promise<Map<string, s
   );
 }
 
-/** The first text that the systemd of `machine` reads otherwise than we do, with both readings; null when there is none. */
+/** Returns the first text that the systemd of `machine` reads differently, with both results, or null. */
 export async function firstDifference(
   machine: Machine,
   shared: string,
   { numRuns, seed }: { numRuns: number; seed: number },
 ): Promise<object | null> {
-  const texts = fc.sample(text, { numRuns, seed }).map(named);
+  const texts = fc.sample(text, { numRuns, seed }).map(withIndex);
   for (let from = 0; from < texts.length; from += BATCH) {
     const batch = texts.slice(from, from + BATCH);
     const folder = join(shared, 'env', String(from));
     mkdirSync(folder, { recursive: true });
     for (const [i, each] of batch.entries()) writeFileSync(join(folder, `${from + i}.env`), each);
-    const theirs = await asSystemd(machine, String(from));
+    const theirs = await readBySystemd(machine, String(from));
     for (const [i, each] of batch.entries()) {
-      const own = new RegExp(`[KABZ]${from + i}_`);
-      const [ours, its] = [parseEnvFile(Buffer.from(each)), theirs].map((read) =>
-        [...read].filter(([name]) => own.test(name)).sort(),
+      const ownNames = new RegExp(`[KABZ]${from + i}_`);
+      const [ours, systemdReads] = [parseEnvFile(Buffer.from(each)), theirs].map((variables) =>
+        [...variables].filter(([name]) => ownNames.test(name)).sort(),
       );
-      if (JSON.stringify(ours) !== JSON.stringify(its)) return { text: each, ours, systemd: its };
+      if (JSON.stringify(ours) !== JSON.stringify(systemdReads))
+        return { text: each, ours, systemd: systemdReads };
     }
   }
   return null;

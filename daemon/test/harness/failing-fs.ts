@@ -1,31 +1,31 @@
-/** Calls of the file system that fail or end the process at the n-th one, whoever makes them. */
+/** Injects a fault into the n-th file system call of this process. */
 import fs from 'node:fs';
 import fsp, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { sep } from 'node:path';
 
 /**
- * What happens at the chosen call: it fails with this code, after half of its bytes where it writes; `cut`: it and all after it
- * do nothing and fail, so that what is on the disk is what a process that died there leaves; `kill`: the process dies there.
+ * What happens at the chosen call. An error code: the call fails, a write after half of its bytes. `cut`: this and all later calls
+ * fail without effect, so the disk is as after the death of the process. `kill`: the process is killed.
  */
 export type FaultKind = 'ENOSPC' | 'EIO' | 'EROFS' | 'cut' | 'kill';
 
 export interface Fault {
-  /** Only calls on what lies below this folder count. */
+  /** Only calls on paths below this folder count. */
   readonly root: string;
   readonly kind: FaultKind;
-  /** Which call, from 1; 0 = none. */
+  /** Number of the call, from 1; 0 = none. */
   readonly at: number;
   /** Called before each call that counts, with its name. */
   readonly before?: (call: string) => void;
 }
 
-export interface Faulted {
-  /** Calls that were made until the end. */
+export interface FaultResult {
+  /** Number of calls until the end. */
   readonly calls: number;
-  /** The call that the fault hit first; null when there were fewer. */
+  /** The first call that the fault hit; null when there were fewer calls. */
   readonly hit: string | null;
-  /** What `run` threw; null when it did not. */
+  /** The error of `run`, or null. */
   readonly error: unknown;
 }
 
@@ -38,7 +38,7 @@ const ON_HANDLE = ['write', 'writeFile', 'read', 'readFile', 'stat', 'sync', 'da
 const LAST_ON_HANDLE = ['truncate', 'close'];
 const ON_FD = ['fsyncSync', 'writeSync', 'fstatSync', 'closeSync'];
 
-/** Where the methods of all handles lie. */
+/** Returns the prototype of all file handles. */
 async function handleMethods(): Promise<Calls> {
   const handle = await fsp.open('/dev/null');
   await handle.close();
@@ -48,21 +48,21 @@ async function handleMethods(): Promise<Calls> {
 const halfOf = (bytes: unknown): unknown =>
   bytes instanceof Uint8Array ? bytes.subarray(0, bytes.length >> 1) : String(bytes).slice(0, 8);
 
-/** What comes in pieces ends with the error after the first. */
-async function* firstOf(pieces: AsyncIterable<unknown>, error: Error): AsyncGenerator<unknown> {
-  for await (const piece of pieces) {
-    yield piece;
+/** Yields the first piece, then throws. */
+async function* firstOf(chunks: AsyncIterable<unknown>, error: Error): AsyncGenerator<unknown> {
+  for await (const chunk of chunks) {
+    yield chunk;
     throw error;
   }
 }
 
-const inPieces = (value: unknown): value is AsyncIterable<unknown> =>
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
 /** Counts the calls and decides which of them fail. */
 class Counter {
   readonly #fault: Fault;
-  #looking = false;
+  #isPaused = false;
   calls = 0;
   hit: string | null = null;
 
@@ -70,18 +70,18 @@ class Counter {
     this.#fault = fault;
   }
 
-  concerns(path: unknown): boolean {
+  isCounted(path: unknown): boolean {
     const { root } = this.#fault;
-    return !this.#looking && (path === root || String(path).startsWith(root + sep));
+    return !this.#isPaused && (path === root || String(path).startsWith(root + sep));
   }
 
-  /** The error with which this call fails, else null. */
+  /** Counts a call. Returns the error with which it fails, or null. */
   next(call: string): NodeJS.ErrnoException | null {
     const { at, kind, before } = this.#fault;
     this.calls += 1;
-    this.#looking = true;
+    this.#isPaused = true;
     before?.(call);
-    this.#looking = false;
+    this.#isPaused = false;
     const hit = this.calls === at || (kind === 'cut' && at > 0 && this.calls > at);
     if (!hit) return null;
     this.hit ??= call;
@@ -90,13 +90,13 @@ class Counter {
     return Object.assign(new Error(`${code}: made by a test, ${call}`), { code, syscall: call });
   }
 
-  /** Whether what fails writes a part first, as a disk does that becomes full. */
-  get partly(): boolean {
+  /** Whether a failing write writes half of its bytes first, like a full disk. */
+  get writesHalf(): boolean {
     return this.#fault.kind !== 'cut';
   }
 }
 
-/** Puts counting calls in the place of the real ones; the answer puts those back. */
+/** Replaces the real calls by counting ones. Returns a function that restores them. */
 async function patch(counter: Counter): Promise<() => void> {
   const undo: (() => void)[] = [];
   const handles = new WeakSet<object>();
@@ -110,21 +110,22 @@ async function patch(counter: Counter): Promise<() => void> {
   };
   for (const name of [...PATH, ...FILE]) {
     replace(fsp as unknown as Calls, name, (real) => async (...args) => {
-      if (!counter.concerns(args[0])) return real(...args);
+      if (!counter.isCounted(args[0])) return real(...args);
       const error = counter.next(name);
       if (error !== null) throw error;
-      const made = await real(...args);
-      if (name === 'open') handles.add(made as FileHandle);
-      return made;
+      const result = await real(...args);
+      if (name === 'open') handles.add(result as FileHandle);
+      return result;
     });
     replace(fs as unknown as Calls, `${name}Sync`, (real) => (...args) => {
-      if (!counter.concerns(args[0])) return real(...args);
+      if (!counter.isCounted(args[0])) return real(...args);
       const error = counter.next(name);
-      if (error !== null && name === 'writeFile' && counter.partly) real(args[0], halfOf(args[1]), args[2]);
+      if (error !== null && name === 'writeFile' && counter.writesHalf)
+        real(args[0], halfOf(args[1]), args[2]);
       if (error !== null) throw error;
-      const made = real(...args);
-      if (name === 'open') fds.add(made);
-      return made;
+      const result = real(...args);
+      if (name === 'open') fds.add(result);
+      return result;
     });
   }
   for (const name of ON_FD) {
@@ -132,9 +133,9 @@ async function patch(counter: Counter): Promise<() => void> {
       if (!fds.has(args[0])) return real(...args);
       const error = counter.next(name);
       if (name === 'closeSync') fds.delete(args[0]);
-      const done = error === null || name === 'closeSync' ? real(...args) : undefined;
+      const result = error === null || name === 'closeSync' ? real(...args) : undefined;
       if (error !== null) throw error;
-      return done;
+      return result;
     });
   }
   const methods = await handleMethods();
@@ -147,10 +148,10 @@ async function patch(counter: Counter): Promise<() => void> {
           if (!handles.has(this as object)) return real.apply(this, args);
           const error = counter.next(`handle.${name}`);
           if (error === null) return real.apply(this, args);
-          if (counter.partly && name === 'writeFile' && inPieces(args[0]))
+          if (counter.writesHalf && name === 'writeFile' && isAsyncIterable(args[0]))
             return real.apply(this, [firstOf(args[0], error), ...args.slice(1)]);
-          if (counter.partly && name.startsWith('write')) await real.call(this, halfOf(args[0]));
-          // The descriptor is gone whatever the call says, as in the system.
+          if (counter.writesHalf && name.startsWith('write')) await real.call(this, halfOf(args[0]));
+          // A failed close releases the descriptor too, as in the kernel.
           if (name === 'close') await real.call(this);
           throw error;
         },
@@ -163,8 +164,8 @@ async function patch(counter: Counter): Promise<() => void> {
   };
 }
 
-/** Does `run` with one fault. One at a time in a process; never rejects because of `run`. */
-export async function withFault(fault: Fault, run: () => Promise<unknown>): Promise<Faulted> {
+/** Calls `run` with one fault. One call at a time per process. Never rejects because of `run`. */
+export async function withFault(fault: Fault, run: () => Promise<unknown>): Promise<FaultResult> {
   const counter = new Counter(fault);
   const restore = await patch(counter);
   try {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** The error of a client's call that must fail with this class. */
+/** Returns the error of a call that must fail with this class. */
 export async function failure<T extends Error>(
   promise: Promise<unknown>,
   kind: new (...args: never[]) => T,

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Gateway } from './gateway.ts';
 import { until } from './gateway.ts';
-import { readAlong, type Streamed } from './stream.ts';
+import { readStream, type StreamedResponse } from './stream.ts';
 
 export interface FollowedEvent {
   id: number | null;
@@ -9,13 +9,13 @@ export interface FollowedEvent {
   data: string;
 }
 
-/** A stream of server-sent events that is read while it comes. */
-export interface Followed extends Streamed {
+/** A stream of server-sent events, parsed while it is being received. */
+export interface FollowedStream extends StreamedResponse {
   events(): FollowedEvent[];
   /** The events of one name, parsed. */
   named<T>(event: string): T[];
-  /** Waits for an event and answers it. */
-  next(what: string, wanted: (event: FollowedEvent) => boolean): Promise<FollowedEvent>;
+  /** Waits for an event and returns it. */
+  next(description: string, matches: (event: FollowedEvent) => boolean): Promise<FollowedEvent>;
 }
 
 function parse(text: string): FollowedEvent[] {
@@ -28,12 +28,12 @@ function parse(text: string): FollowedEvent[] {
   });
 }
 
-/** GETs a stream and resolves at its head. */
+/** GETs a stream and resolves when the response headers have arrived. */
 export function follow(
   gateway: Pick<Gateway, 'port'>,
   path: string,
   options: { key?: string; cookie?: string; headers?: Record<string, string> } = {},
-): Promise<Followed> {
+): Promise<FollowedStream> {
   const headers = {
     ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
     ...(options.cookie === undefined ? {} : { cookie: options.cookie }),
@@ -43,19 +43,19 @@ export function follow(
     const req = request({ host: '127.0.0.1', port: gateway.port, path, headers, agent: false });
     req.on('error', reject);
     req.on('response', (res) => {
-      const answer = readAlong(req, res);
-      const whole = () => answer.text().slice(0, answer.text().lastIndexOf('\n\n') + 2);
-      const events = () => parse(whole());
+      const stream = readStream(req, res);
+      const completeText = () => stream.text().slice(0, stream.text().lastIndexOf('\n\n') + 2);
+      const events = () => parse(completeText());
       resolve({
-        ...answer,
+        ...stream,
         events,
         named: <T>(event: string) =>
           events()
             .filter((each) => each.event === event)
             .map(({ data }) => JSON.parse(data) as T),
-        async next(what, wanted) {
-          await until(() => events().some(wanted), what);
-          return events().find(wanted) as FollowedEvent;
+        async next(description, matches) {
+          await until(() => events().some(matches), description);
+          return events().find(matches) as FollowedEvent;
         },
       });
     });

@@ -3,18 +3,18 @@ import { connect, type Socket } from 'node:net';
 import type { Gateway } from './gateway.ts';
 import { handshake } from './socket.ts';
 
-/** A frame of a client as RFC 6455 section 5.2 has it, and as it must not be. */
+/** Fields of a client frame (RFC 6455 section 5.2), valid or not. */
 export interface FrameShape {
   /** Default 1, text. */
   opcode?: number;
-  /** The last one of its message; default true. */
+  /** Last frame of its message; default true. */
   fin?: boolean;
   /** The three reserved bits. */
   rsv?: number;
-  /** Default true; a client that does not mask is none. */
+  /** Default true, which RFC 6455 requires of clients. */
   mask?: boolean;
-  /** The length that is said, where it is not that of the payload. */
-  says?: bigint;
+  /** The declared length, when it differs from that of the payload. */
+  declaredLength?: bigint;
 }
 
 function lengthOf(length: bigint, mask: number): Buffer {
@@ -31,23 +31,25 @@ export function frame(payload: string | Buffer, shape: FrameShape = {}): Buffer 
   const { opcode = 1, fin = true, rsv = 0, mask = true } = shape;
   const bytes = Buffer.from(payload);
   const head = Buffer.from([(fin ? 0x80 : 0) | (rsv << 4) | opcode]);
-  const length = lengthOf(shape.says ?? BigInt(bytes.length), mask ? 0x80 : 0);
+  const length = lengthOf(shape.declaredLength ?? BigInt(bytes.length), mask ? 0x80 : 0);
   if (!mask) return Buffer.concat([head, length, bytes]);
   const key = randomBytes(4);
   const masked = bytes.map((byte, i) => byte ^ (key[i % 4] as number));
   return Buffer.concat([head, length, key, masked]);
 }
 
-/** The code of the first close frame among the frames of a server; null = there is none. */
+/** Returns the code of the first close frame in the bytes of a server, or null. */
 export function closeCode(bytes: Buffer): number | null {
   let at = bytes.indexOf('\r\n\r\n') + 4;
   while (at + 2 <= bytes.length) {
     const opcode = (bytes[at] as number) & 0x0f;
-    const said = (bytes[at + 1] as number) & 0x7f;
-    const wide = said === 127 ? 8 : said === 126 ? 2 : 0;
+    const shortLength = (bytes[at + 1] as number) & 0x7f;
+    const wide = shortLength === 127 ? 8 : shortLength === 126 ? 2 : 0;
     if (at + 2 + wide > bytes.length) return null;
     const length =
-      wide === 0 ? said : Number(bytes.readUIntBE(at + 2 + wide - Math.min(wide, 6), Math.min(wide, 6)));
+      wide === 0
+        ? shortLength
+        : Number(bytes.readUIntBE(at + 2 + wide - Math.min(wide, 6), Math.min(wide, 6)));
     const start = at + 2 + wide;
     if (opcode === 8) return length >= 2 ? bytes.readUInt16BE(start) : 0;
     at = start + length;
@@ -55,15 +57,15 @@ export function closeCode(bytes: Buffer): number | null {
   return null;
 }
 
-/** A socket of its own after the handshake. */
+/** A raw socket after the handshake. */
 export interface RawSocket {
   readonly socket: Socket;
-  /** What has come so far, the answer to the handshake included. */
+  /** All bytes received so far, including the handshake response. */
   bytes(): Buffer;
   readonly closed: Promise<void>;
 }
 
-/** Upgrades a plain connection; resolves once the gateway has said 101. */
+/** Upgrades a plain connection. Resolves after the 101 response. */
 export function rawSocket(gateway: Pick<Gateway, 'port'>, path: string): Promise<RawSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect(gateway.port, '127.0.0.1');

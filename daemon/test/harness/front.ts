@@ -4,14 +4,14 @@ import type { V1ModelRecord } from '../../contract/models.ts';
 import type { UpstreamRecord } from '../../contract/upstreams.ts';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway, QUIET_FILE, startGateway, until } from './gateway.ts';
 import { newHome } from './home.ts';
-import { type Answer, type Ask, ask } from './http.ts';
+import { type HttpResponse, type SendOptions, send } from './http.ts';
 import { type StandIn, standIn } from './stand-in.ts';
 
 export const CHAT = '/v1/chat/completions';
-/** The key of the provider that stand-ins play. */
+/** The API key for the provider that a stand-in represents. */
 export const CLOUD_KEY = 'sk-cloud-7f2a9c4e1b8d';
 
-/** A short chat with a model. */
+/** Body of a short chat. */
 export const chat = (model: string, more: object = {}) => ({
   model,
   messages: [{ role: 'user', content: 'hi' }],
@@ -20,10 +20,10 @@ export const chat = (model: string, more: object = {}) => ({
   ...more,
 });
 
-/** A real gateway that requires keys and has upstreams, and the servers that stand behind them. */
+/** A real gateway that requires keys and has upstreams, with the stand-ins behind them. */
 export class Front {
   readonly home: string;
-  readonly #servers: StandIn[] = [];
+  readonly #standIns: StandIn[] = [];
   #gateway: Gateway | null = null;
 
   constructor(home = newHome()) {
@@ -35,7 +35,7 @@ export class Front {
     return this.#gateway;
   }
 
-  /** `more` goes into api.env, `env` into the environment of the process. */
+  /** Starts the gateway. `more` is added to api.env, `env` to the environment of the process. */
   async start(
     more: Record<string, string> = {},
     files: Record<string, string> = {},
@@ -55,37 +55,37 @@ export class Front {
     });
   }
 
-  /** Asks as the administrator. */
-  at(method: string, path: string, options: Ask = {}): Promise<Answer> {
-    return ask(this.gateway, method, path, { key: ADMIN_KEY, ...options });
+  /** Sends a request with the admin key. */
+  send(method: string, path: string, options: SendOptions = {}): Promise<HttpResponse> {
+    return send(this.gateway, method, path, { key: ADMIN_KEY, ...options });
   }
 
-  async view(name: string): Promise<UpstreamRecord> {
-    return (await this.at('GET', `/api/upstreams/${name}`)).json<UpstreamRecord>();
+  async upstream(name: string): Promise<UpstreamRecord> {
+    return (await this.send('GET', `/api/upstreams/${name}`)).json<UpstreamRecord>();
   }
 
-  async listed(): Promise<V1ModelRecord[]> {
-    return (await this.at('GET', '/v1/models')).json<{ data: V1ModelRecord[] }>().data;
+  async listModels(): Promise<V1ModelRecord[]> {
+    return (await this.send('GET', '/v1/models')).json<{ data: V1ModelRecord[] }>().data;
   }
 
-  /** Writes an upstream file, waits until the gateway has taken it up, and lets it ask for the models. */
+  /** Writes an upstream file, waits until the gateway has read it, and makes it fetch the model list. */
   async add(name: string, text: string): Promise<void> {
     writeFileSync(join(this.home, 'config', 'upstreams', `${name}.toml`), text);
     await until(
-      async () => (await this.at('GET', `/api/upstreams/${name}`)).status === 200,
+      async () => (await this.send('GET', `/api/upstreams/${name}`)).status === 200,
       `upstream ${name}`,
     );
-    await this.at('POST', `/api/upstreams/${name}/test`);
+    await this.send('POST', `/api/upstreams/${name}/test`);
   }
 
-  async server(how: Parameters<typeof standIn>[0]): Promise<StandIn> {
-    const made = await standIn(how);
-    this.#servers.push(made);
-    return made;
+  async startStandIn(respond: Parameters<typeof standIn>[0]): Promise<StandIn> {
+    const server = await standIn(respond);
+    this.#standIns.push(server);
+    return server;
   }
 
-  async end(): Promise<void> {
-    await Promise.all([this.#gateway?.stop(), ...this.#servers.map((each) => each.down())]);
+  async close(): Promise<void> {
+    await Promise.all([this.#gateway?.stop(), ...this.#standIns.map((server) => server.stop())]);
     rmSync(this.home, { recursive: true, force: true });
   }
 }

@@ -14,7 +14,7 @@ export { until };
 /** The daemon as `npm start` runs it; the suites build it when a source has changed. */
 export const DAEMON = join(ROOT, 'dist', 'daemon', 'main.js');
 
-/** Keys that the suites plant; long enough to be redacted and to be searched for. */
+/** Keys of the suites; long enough to be redacted and to be searched for. */
 export const ADMIN_KEY = 'test-admin-key-5f1d0a7c2b9e4836';
 export const CLIENT_KEY = 'test-client-key-9c3e7b1f6a2d5048';
 
@@ -22,12 +22,12 @@ export interface GatewayOptions {
   env?: Record<string, string>;
   /** Files below the home folder, written before the start: `config/api.env`, `config/config.toml`, … */
   files?: Record<string, string>;
-  /** Models in its model folder before the start, by id. */
+  /** Models to write into the model folder before the start, by id. */
   models?: Readonly<Record<string, GgufModel>>;
-  /** A home folder that is there already: prepared, or of a gateway that has ended; a new one by default. */
+  /** An existing home folder: prepared, or of a stopped gateway. Default: a new one. */
   home?: string;
   args?: string[];
-  /** Descriptor of a socket that listens, handed over as a service manager does. */
+  /** Descriptor of a listening socket, passed as by a service manager (socket activation). */
   listenFd?: number;
 }
 
@@ -36,14 +36,14 @@ export interface Gateway {
   readonly port: number;
   readonly home: string;
   readonly pid: number;
-  /** Its standard output and error, for who reads them no more. */
+  /** Standard output and error, for tests that close them. */
   readonly pipes: readonly Readable[];
   /** Everything written so far: the banner, then JSON log lines. */
   output(): string;
-  /** Waits until the output holds `text`. */
+  /** Waits until the output contains `text`. */
   waitFor(text: string, limitMs?: number): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** Ends the daemon and answers its exit code; the home folder stays until `remove`. */
+  /** Stops the daemon and returns its exit code. The home folder stays until `remove`. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   /** Removes the home folder. */
   remove(): void;
@@ -52,13 +52,13 @@ export interface Gateway {
 /** The files of a gateway with both keys set. */
 export const KEYS_FILE = { 'config/api.env': `SVC_ADMIN_KEY=${ADMIN_KEY}\nSVC_CLIENT_KEY=${CLIENT_KEY}\n` };
 
-/** What config.toml says of a gateway that demands its keys. */
+/** config.toml of a gateway that requires keys. */
 export const REQUIRE_AUTH = '[security]\nrequire_auth = true\n';
 
-/** The same for a limiter of logins that is no subject of a suite. */
+/** config.toml with a login limit that no suite reaches. */
 export const WIDE_LIMIT = '[security]\nlogin_ratelimit_max = 100000\n';
 
-/** A slot file that loads nothing by itself: suites of the guards leave the processors alone. */
+/** A slot file without autoload: suites that need no model save the CPU time of loading one. */
 export const QUIET_FILE = { 'config/slots/agent.toml': 'autoload = false\n' };
 
 /** A started process and its collected output. */
@@ -75,15 +75,15 @@ function launch(options: GatewayOptions): { child: ChildProcess; home: string; o
     SVC_HOME: home,
     SVC_PORT: '0',
     SVC_LOG_LEVEL: 'debug',
-    // A voice that this machine happens to have is no part of the other suites.
+    // Other suites must not depend on whether this machine has espeak-ng.
     SVC_ESPEAK: 'off',
     ...options.env,
   };
   const program = [process.execPath, START_FLAG, DAEMON, ...(options.args ?? [])];
   const { listenFd } = options;
-  // LISTEN_PID names the process itself, which a shell knows before it becomes it.
-  const handedOver = ['/bin/sh', '-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', 'sh', ...program];
-  const [file = '', ...args] = listenFd === undefined ? program : handedOver;
+  // LISTEN_PID must be the id of the process itself: the shell sets it before `exec`.
+  const activated = ['/bin/sh', '-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', 'sh', ...program];
+  const [file = '', ...args] = listenFd === undefined ? program : activated;
   const child = spawn(file, args, {
     env,
     stdio: ['ignore', 'pipe', 'pipe', ...(listenFd === undefined ? [] : [listenFd])],
@@ -97,7 +97,7 @@ function launch(options: GatewayOptions): { child: ChildProcess; home: string; o
   return { child, home, output: () => text };
 }
 
-/** Starts a real daemon on a free port with a home folder of its own and waits until it answers. */
+/** Starts a real daemon on a free port with its own home folder and waits until it prints its address. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const { child, home, output } = launch(options);
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
@@ -128,7 +128,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   };
 }
 
-/** The same with both keys, which it demands, and nothing that loads; `options` come on and above that. */
+/** Starts a gateway that has both keys and requires them, without autoload; `options` are added. */
 export const startLocked = ({ env, files, ...options }: GatewayOptions = {}): Promise<Gateway> =>
   startGateway({
     ...options,
@@ -136,7 +136,7 @@ export const startLocked = ({ env, files, ...options }: GatewayOptions = {}): Pr
     files: { ...KEYS_FILE, ...QUIET_FILE, ...files },
   });
 
-/** Starts a daemon that gives up, and answers its exit code and what it said. The home folder stays. */
+/** Starts a daemon that must fail. Returns its exit code and output. The home folder stays. */
 export async function refusedStart(
   options: GatewayOptions & { home: string },
 ): Promise<{ code: number | null; text: string }> {

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-export interface HeldListener {
-  /** Valid in this process; a child gets it by its place in `stdio`. */
+export interface ListeningSocket {
+  /** Valid in this process; a child receives it at its index in `stdio`. */
   readonly fd: number;
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** The thread sleeps once the socket listens, so that nobody of this process ever accepts from it. */
-const HOLDER = `
+/** The thread blocks after it listens, so that this process never accepts a connection. */
+const LISTENER = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:net').createServer();
   server.listen({ host: '127.0.0.1', port: 0 }, () => {
@@ -17,9 +17,9 @@ const HOLDER = `
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   });`;
 
-/** A socket that listens and is kept over restarts of the gateway, as a service manager keeps one. */
-export async function holdListener(): Promise<HeldListener> {
-  const holder = new Worker(HOLDER, { eval: true });
-  const [place] = (await once(holder, 'message')) as [{ fd: number; port: number }];
-  return { ...place, close: () => holder.terminate().then(() => {}) };
+/** Opens a listening socket that outlives restarts of the gateway, as with a service manager. */
+export async function openListeningSocket(): Promise<ListeningSocket> {
+  const worker = new Worker(LISTENER, { eval: true });
+  const [address] = (await once(worker, 'message')) as [{ fd: number; port: number }];
+  return { ...address, close: () => worker.terminate().then(() => {}) };
 }

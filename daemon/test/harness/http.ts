@@ -3,42 +3,43 @@ import { connect } from 'node:net';
 import type { ErrorEnvelope } from '../../contract/errors.ts';
 import type { Gateway } from './gateway.ts';
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
   json<T = Record<string, unknown>>(): T;
-  /** The code of an error envelope, else undefined. */
+  /** The code of an error envelope, or undefined. */
   code: string | undefined;
 }
 
-export interface Ask {
+export interface SendOptions {
   headers?: Record<string, string | string[]>;
-  /** A string or Buffer goes out as it is; anything else as JSON. */
+  /** A string or Buffer is sent as it is, anything else as JSON. */
   body?: unknown;
   key?: string;
   cookie?: string;
-  /** Default: a connection of its own. */
+  /** Default: a new connection. */
   agent?: Agent;
-  /** The address to call; 127.0.0.1 by default. */
+  /** Destination address; default 127.0.0.1. */
   to?: string;
-  /** The own address to call from: any of 127.0.0.0/8 is a caller of its own for the limiter. */
+  /** Source address. For the login limiter, each address of 127.0.0.0/8 is a separate caller. */
   from?: string;
-  /** Milliseconds of silence after which the caller gives up; default 30 s. */
-  silenceMs?: number;
+  /** Milliseconds without data after which the request fails; default 30 s. */
+  idleTimeoutMs?: number;
 }
 
-function encode(ask: Ask): {
+function encode(options: SendOptions): {
   headers: Record<string, string | string[]>;
   payload: string | Buffer | undefined;
 } {
-  const headers: Record<string, string | string[]> = { ...ask.headers };
-  if (ask.key !== undefined) headers.authorization = `Bearer ${ask.key}`;
-  if (ask.cookie !== undefined) headers.cookie = ask.cookie;
-  if (ask.body === undefined) return { headers, payload: undefined };
-  if (typeof ask.body === 'string' || Buffer.isBuffer(ask.body)) return { headers, payload: ask.body };
+  const headers: Record<string, string | string[]> = { ...options.headers };
+  if (options.key !== undefined) headers.authorization = `Bearer ${options.key}`;
+  if (options.cookie !== undefined) headers.cookie = options.cookie;
+  if (options.body === undefined) return { headers, payload: undefined };
+  if (typeof options.body === 'string' || Buffer.isBuffer(options.body))
+    return { headers, payload: options.body };
   headers['content-type'] ??= 'application/json';
-  return { headers, payload: JSON.stringify(ask.body) };
+  return { headers, payload: JSON.stringify(options.body) };
 }
 
 function codeOf(text: string): string | undefined {
@@ -49,13 +50,13 @@ function codeOf(text: string): string | undefined {
   }
 }
 
-/** One request with the path exactly as given: nothing is folded or normalised on the way. */
-export function ask(
+/** Sends one request. The path is sent unchanged, without normalisation. */
+export function send(
   gateway: Pick<Gateway, 'port'>,
   method: string,
   path: string,
-  options: Ask = {},
-): Promise<Answer> {
+  options: SendOptions = {},
+): Promise<HttpResponse> {
   const { headers, payload } = encode(options);
   if (payload !== undefined) headers['content-length'] ??= String(Buffer.byteLength(payload));
   return new Promise((resolve, reject) => {
@@ -67,7 +68,7 @@ export function ask(
         method,
         path,
         headers,
-        timeout: options.silenceMs ?? 30_000,
+        timeout: options.idleTimeoutMs ?? 30_000,
         agent: options.agent ?? false,
       },
       (res) => {
@@ -92,7 +93,7 @@ export function ask(
   });
 }
 
-/** Sends raw bytes and answers everything that came until the peer closed or `quietMs` passed without a byte. */
+/** Sends raw bytes. Returns everything received until the peer closes or `quietMs` pass without data. */
 export function rawExchange(
   gateway: Pick<Gateway, 'port'>,
   bytes: string | Buffer,
@@ -113,8 +114,8 @@ export function rawExchange(
   });
 }
 
-/** The first answer in raw bytes: status, headers by lower-case name (the last of a name), and what follows. */
-export function parseRaw(text: string): Pick<Answer, 'status' | 'text' | 'code'> & {
+/** Parses the first response of raw bytes: status, headers by lower-case name (the last of a name), and the rest. */
+export function parseRaw(text: string): Pick<HttpResponse, 'status' | 'text' | 'code'> & {
   headers: Record<string, string>;
 } {
   const end = text.indexOf('\r\n\r\n');
@@ -134,14 +135,14 @@ export function parseRaw(text: string): Pick<Answer, 'status' | 'text' | 'code'>
   };
 }
 
-/** What a chat answers; the whole text of an answer that is none. */
-export const said = (answer: Answer): string =>
-  answer.json<{ choices?: { message: { content: string } }[] }>().choices?.[0]?.message.content ??
-  answer.text;
+/** Returns the reply of a chat response, or the whole text of any other response. */
+export const replyText = (response: HttpResponse): string =>
+  response.json<{ choices?: { message: { content: string } }[] }>().choices?.[0]?.message.content ??
+  response.text;
 
-/** Logs in and answers the cookie pair to send back. */
+/** Logs in and returns the cookie pair to send. */
 export async function login(gateway: Pick<Gateway, 'port'>, key: string): Promise<string> {
-  const answer = await ask(gateway, 'POST', '/api/auth/login', { body: { key } });
-  if (answer.status !== 200) throw new Error(`login failed: ${answer.status} ${answer.text}`);
-  return String(answer.headers['set-cookie']).split(';')[0] as string;
+  const response = await send(gateway, 'POST', '/api/auth/login', { body: { key } });
+  if (response.status !== 200) throw new Error(`login failed: ${response.status} ${response.text}`);
+  return String(response.headers['set-cookie']).split(';')[0] as string;
 }

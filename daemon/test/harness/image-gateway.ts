@@ -1,4 +1,4 @@
-/** A gateway that draws: on stand-ins of ComfyUI and stable-diffusion.cpp, and on an upstream. */
+/** A gateway with image slots (stand-ins of ComfyUI and stable-diffusion.cpp) and an image upstream. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -6,21 +6,21 @@ import type { ImagesResponse } from '../../contract/images.ts';
 import { type ComfyStandIn, comfyStandIn } from './comfy-stand-in.ts';
 import { drawnPng } from './drawn-png.ts';
 import { CLIENT_KEY, type Gateway, startLocked } from './gateway.ts';
-import { type Answer, ask } from './http.ts';
+import { type HttpResponse, send } from './http.ts';
 import { OneGateway } from './one-gateway.ts';
 import { type SdStandIn, sdSlot, sdStandIn } from './sd-stand-in.ts';
 import { json, type StandIn, standIn } from './stand-in.ts';
 
 export const IMAGES = '/v1/images/generations';
-/** What is asked for where a test names nothing else. */
+/** Default request of the tests. */
 export const SMALL = { model: 'sdxl', prompt: 'a cat', size: '64x64' as const };
 
-export type Drawn = ImagesResponse & { data: { url: string; b64_json: string }[] };
+export type DrawnImages = ImagesResponse & { data: { url: string; b64_json: string }[] };
 const comfySlot = (url: string, more = '') =>
   `type = "image"\nengine = "comfyui"\nrunner = "attach"\nurl = "${url}"\nautoload = false\n${more}`;
 
-/** An upstream that speaks like OpenAI's. */
-export const painter = ({ url, body }: { url: string; body: string }) => {
+/** An upstream with the image API of OpenAI. */
+export const imageProvider = ({ url, body }: { url: string; body: string }) => {
   if (url.endsWith('/models')) return json(200, { data: [{ id: 'flux-dev' }] });
   if (body.includes('BUSY')) return json(400, { error: { message: 'No cats today.', code: 'nope' } });
   if (body.includes('PATH')) return json(500, { error: { message: 'cannot read /srv/models/flux.bin' } });
@@ -28,15 +28,15 @@ export const painter = ({ url, body }: { url: string; body: string }) => {
   return json(200, { created: 1, data: [{ b64_json }] });
 };
 
-/** The servers behind it, for one test file. */
-class Painters {
+/** The servers behind the gateway, for one test file. */
+class ImageServers {
   #all: [comfy: ComfyStandIn, sd: SdStandIn, far: StandIn] | null = null;
 
   constructor() {
     beforeAll(async () => {
-      this.#all = await Promise.all([comfyStandIn(), sdStandIn(), standIn(painter)]);
+      this.#all = await Promise.all([comfyStandIn(), sdStandIn(), standIn(imageProvider)]);
     });
-    afterAll(() => Promise.all(this.#all?.map((each) => each.down()) ?? []));
+    afterAll(() => Promise.all(this.#all?.map((server) => server.stop()) ?? []));
   }
 
   get all(): readonly [comfy: ComfyStandIn, sd: SdStandIn, far: StandIn] {
@@ -45,7 +45,7 @@ class Painters {
   }
 }
 
-function start([comfy, sd, far]: Painters['all']): Promise<Gateway> {
+function start([comfy, sd, far]: ImageServers['all']): Promise<Gateway> {
   return startLocked({
     env: { UPSTREAM_FAR: 'far-key-31415926' },
     files: {
@@ -58,50 +58,50 @@ function start([comfy, sd, far]: Painters['all']): Promise<Gateway> {
   });
 }
 
-/** One for a test file, from its first test to its last. */
+/** One gateway per test file, from its first test to its last. */
 export class ImageGateway extends OneGateway {
-  readonly #painters: Painters;
+  readonly #servers: ImageServers;
 
   constructor() {
-    const painters = new Painters();
-    super(() => start(painters.all));
-    this.#painters = painters;
+    const servers = new ImageServers();
+    super(() => start(servers.all));
+    this.#servers = servers;
   }
 
   get comfy(): ComfyStandIn {
-    return this.#painters.all[0];
+    return this.#servers.all[0];
   }
   get sd(): SdStandIn {
-    return this.#painters.all[1];
+    return this.#servers.all[1];
   }
   get far(): StandIn {
-    return this.#painters.all[2];
+    return this.#servers.all[2];
   }
-  /** Where pictures are kept. */
+  /** Folder of the stored images. */
   get folder(): string {
     return join(this.home, 'state', 'images');
   }
 
-  /** How many pictures are kept. */
-  kept = (): number => (existsSync(this.folder) ? readdirSync(this.folder).length : 0);
+  /** Returns the number of stored images. */
+  storedCount = (): number => (existsSync(this.folder) ? readdirSync(this.folder).length : 0);
 
-  post = (body: object, key = CLIENT_KEY): Promise<Answer> => ask(this, 'POST', IMAGES, { body, key });
+  post = (body: object, key = CLIENT_KEY): Promise<HttpResponse> => send(this, 'POST', IMAGES, { body, key });
 
-  /** Draws a small picture; fails the test where none comes. */
-  draw = async (body: object): Promise<Drawn> => {
-    const answer = await this.post({ ...SMALL, ...body });
-    expect(answer.text.slice(0, 300)).toContain('"created"');
-    return answer.json<Drawn>();
+  /** Draws a small image. Fails the test when there is none. */
+  draw = async (body: object): Promise<DrawnImages> => {
+    const response = await this.post({ ...SMALL, ...body });
+    expect(response.text.slice(0, 300)).toContain('"created"');
+    return response.json<DrawnImages>();
   };
 
-  /** What the route of kept pictures answers at once, as a browser asks. */
+  /** Fetches a stored image as a browser does. */
   fetchBytes = (path: string, key: string | null = CLIENT_KEY): Promise<Response> =>
     fetch(`${this.url}${path}`, { headers: key ? { authorization: `Bearer ${key}` } : {} });
 
-  /** The refusal of a small picture. */
-  problem = async (prompt: string, more: object = {}) => {
-    const answer = await this.post({ ...SMALL, prompt, ...more });
-    const { error } = answer.json<{ error: { code: string; message: string; details?: object } }>();
-    return { status: answer.status, text: answer.text, ...error };
+  /** Returns the error of a small image request. */
+  drawError = async (prompt: string, more: object = {}) => {
+    const response = await this.post({ ...SMALL, prompt, ...more });
+    const { error } = response.json<{ error: { code: string; message: string; details?: object } }>();
+    return { status: response.status, text: response.text, ...error };
   };
 }

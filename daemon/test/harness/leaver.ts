@@ -16,7 +16,7 @@ const BOUNDARY = 'xyz';
 const part = (name: string, more = '') =>
   `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;
 
-/** A form with a recording, for the transcription route. */
+/** A form with a recording for the transcription route. */
 export const recording = (model: string, sound: Buffer): Payload => ({
   type: `multipart/form-data; boundary=${BOUNDARY}`,
   bytes: Buffer.concat([
@@ -26,37 +26,42 @@ export const recording = (model: string, sound: Buffer): Payload => ({
   ]),
 });
 
-/** A caller who may leave at any time. */
-export interface Leaver {
-  /** The head of the answer; rejects when there is none. */
-  readonly head: Promise<IncomingMessage>;
-  /** The status, once the whole answer has come or the connection has broken. */
+/** A request whose caller can disconnect at any time. */
+export interface StartedRequest {
+  /** Resolves when the response headers arrive; rejects when there are none. */
+  readonly response: Promise<IncomingMessage>;
+  /** Resolves to the status when the response has ended or the connection broke. */
   readonly ended: Promise<number>;
-  /** Closes the connection, whatever has come. */
-  leave(): void;
+  /** Closes the connection. */
+  disconnect(): void;
 }
 
-/** POSTs on a connection of its own. */
-export function begin(gateway: Pick<Gateway, 'port'>, path: string, payload: Payload, key?: string): Leaver {
+/** POSTs on a new connection. */
+export function startRequest(
+  gateway: Pick<Gateway, 'port'>,
+  path: string,
+  payload: Payload,
+  key?: string,
+): StartedRequest {
   const headers = {
     'content-type': payload.type,
     'content-length': String(payload.bytes.length),
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
   };
   const req = request({ host: '127.0.0.1', port: gateway.port, method: 'POST', path, headers, agent: false });
-  const { promise: head, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const over = Promise.withResolvers<number>();
-  for (const each of [head, over.promise]) each.catch(() => {});
+  const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const ended = Promise.withResolvers<number>();
+  for (const each of [response, ended.promise]) each.catch(() => {});
   req.on('error', (error) => {
     reject(error);
-    over.reject(error);
+    ended.reject(error);
   });
   req.on('response', (res) => {
     res.on('error', () => {});
-    res.once('close', () => over.resolve(res.statusCode ?? 0));
+    res.once('close', () => ended.resolve(res.statusCode ?? 0));
     res.resume();
     resolve(res);
   });
   req.end(payload.bytes);
-  return { head, ended: over.promise, leave: () => void req.destroy() };
+  return { response, ended: ended.promise, disconnect: () => void req.destroy() };
 }

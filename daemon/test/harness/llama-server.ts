@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { freePort } from '../../slots/runners/ports.ts';
 import { until } from './gateway.ts';
-import { ask } from './http.ts';
+import { send } from './http.ts';
 
 export interface LlamaServer {
   readonly port: number;
@@ -10,7 +10,7 @@ export interface LlamaServer {
   stop(): Promise<void>;
 }
 
-/** The version that the program gives itself, `0.7.0`. */
+/** Returns the version that the program prints, such as `0.7.0`. */
 export function llamaServerVersion(program: string): string | undefined {
   const { stdout, stderr } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 20_000 });
   return /version: (\S+)/.exec(`${stdout}${stderr}`)?.[1];
@@ -30,8 +30,8 @@ export async function startLlamaServer(
     String(model.parallel),
     '--no-kv-unified',
   ];
-  const place = ['--host', '127.0.0.1', '--port', String(port), '--no-ui', '-t', '1', '-tb', '1'];
-  const args = ['-m', model.path, '-a', model.id, ...window, ...place, ...extra];
+  const listen = ['--host', '127.0.0.1', '--port', String(port), '--no-ui', '-t', '1', '-tb', '1'];
+  const args = ['-m', model.path, '-a', model.id, ...window, ...listen, ...extra];
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH } });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   let text = '';
@@ -46,7 +46,7 @@ export async function startLlamaServer(
         throw new Error(
           `llama-server ended with ${child.exitCode ?? child.signalCode}: ${text.slice(0, 2_000)}`,
         );
-      const health = await ask({ port }, 'GET', '/health').catch(() => null);
+      const health = await send({ port }, 'GET', '/health').catch(() => null);
       return health?.status === 200;
     },
     'llama-server to be ready',

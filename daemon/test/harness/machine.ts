@@ -2,19 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { until } from './gateway.ts';
 
-export interface Said {
+export interface ShellResult {
   code: number | null;
-  /** Both outputs together. */
+  /** Standard output and error together. */
   text: string;
 }
 
-/** A container with a systemd of its own, a throw-away system and no network but loopback. */
+/** A container with its own systemd, a throw-away file system and no network except loopback. */
 export interface Machine {
-  /** Runs a line of shell as root inside. */
-  say(line: string, limitMs?: number): Promise<Said>;
-  /** The same, for what must go well; answers the output without blanks around it. */
-  must(line: string, limitMs?: number): Promise<string>;
-  /** Waits until a line answers with status 0. */
+  /** Runs a shell line as root in the container. */
+  run(line: string, limitMs?: number): Promise<ShellResult>;
+  /** Runs a line that must succeed. Returns its output, trimmed. */
+  runOk(line: string, limitMs?: number): Promise<string>;
+  /** Waits until a line exits with 0. */
   until(line: string, limitMs?: number): Promise<void>;
   powerOff(): Promise<void>;
 }
@@ -43,7 +43,7 @@ function collect(child: ChildProcess): () => string {
   return () => text;
 }
 
-function inside(leader: number, line: string, limitMs: number): Promise<Said> {
+function runInside(leader: number, line: string, limitMs: number): Promise<ShellResult> {
   const child = spawn('nsenter', ['-t', String(leader), '-a', '--', 'sh', '-c', line], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LC_ALL: 'C' },
@@ -58,31 +58,31 @@ function inside(leader: number, line: string, limitMs: number): Promise<Said> {
   });
 }
 
-/** Boots `tree` without writing to it, with `shared` to be read at /shared. */
+/** Boots `tree` without writing to it. `shared` is mounted read-only at /shared. */
 export async function bootMachine(tree: string, shared: string): Promise<Machine> {
   const args = ['-q', '-D', tree, '-M', `svctest${process.pid}`, '--register=no', '--keep-unit'];
-  const how = [
+  const options = [
     '--console=pipe',
     '--boot',
     '--volatile=overlay',
     '--private-network',
     `--bind-ro=${shared}:/shared`,
   ];
-  const nspawn = spawn('systemd-nspawn', [...args, ...how], {
+  const nspawn = spawn('systemd-nspawn', [...args, ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   const console = collect(nspawn);
   const ended = new Promise<void>((resolve) => nspawn.once('close', () => resolve()));
   let leader = 0;
-  const say = (line: string, limitMs = 30_000) => inside(leader, line, limitMs);
+  const run = (line: string, limitMs = 30_000) => runInside(leader, line, limitMs);
   const state = /^(running|degraded)$/;
   try {
     await until(
       async () => {
         if (nspawn.exitCode !== null) throw new Error(`the container did not boot: ${console()}`);
         leader = childOf(nspawn.pid ?? 0) ?? 0;
-        return leader > 0 && state.test((await say('systemctl is-system-running', 5_000)).text.trim());
+        return leader > 0 && state.test((await run('systemctl is-system-running', 5_000)).text.trim());
       },
       'the container to boot',
       60_000,
@@ -91,15 +91,15 @@ export async function bootMachine(tree: string, shared: string): Promise<Machine
     nspawn.kill('SIGKILL');
     throw error;
   }
-  const must = async (line: string, limitMs?: number) => {
-    const { code, text } = await say(line, limitMs);
+  const runOk = async (line: string, limitMs?: number) => {
+    const { code, text } = await run(line, limitMs);
     if (code !== 0) throw new Error(`${line}\nended with ${code}: ${text}`);
     return text.trim();
   };
   return {
-    say,
-    must,
-    until: (line, limitMs = 30_000) => until(async () => (await say(line)).code === 0, line, limitMs),
+    run,
+    runOk,
+    until: (line, limitMs = 30_000) => until(async () => (await run(line)).code === 0, line, limitMs),
     powerOff: async () => {
       process.kill(leader, 'SIGKILL');
       await ended;

@@ -1,16 +1,16 @@
-/** What a household does to its gateway all day, in small: chats, streams, callers who leave, wrong ones, lists. */
+/** A mixed load: chats, streams, client disconnects, invalid requests, lists. */
 import { request } from 'node:http';
 import { type Gateway, until } from './gateway.ts';
-import { ask } from './http.ts';
+import { send } from './http.ts';
 import { slot } from './slots.ts';
 import { contentOf, dataOf, openStream } from './stream.ts';
 
 const CHAT = '/v1/chat/completions';
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
-/** Tokens of an answer; the model says the alphabet after `a`. */
+/** Tokens of a reply; after `a` the model continues the alphabet. */
 const TOKENS = 120;
 const TEXT = Array.from({ length: TOKENS }, (_, i) => ALPHABET[(i + 1) % 26]).join('');
-/** Long enough that its caller leaves before the end. */
+/** Long enough that the caller disconnects before the end. */
 const LONG = 4_000;
 
 const body = (more: object = {}) => ({
@@ -21,23 +21,23 @@ const body = (more: object = {}) => ({
   ...more,
 });
 
-/** Null when a request ended as it was meant to, else what was lost. */
-type Loss = string | null;
-type Kind = (gateway: Gateway) => Promise<Loss>;
+/** Null when a request ended as expected, else the failure. */
+type Failure = string | null;
+type Scenario = (gateway: Gateway) => Promise<Failure>;
 
-const answered = async (gateway: Gateway, path: string): Promise<Loss> => {
-  const { status, text } = await ask(gateway, 'GET', path);
+const expectOk = async (gateway: Gateway, path: string): Promise<Failure> => {
+  const { status, text } = await send(gateway, 'GET', path);
   return status === 200 ? null : `${path}: ${status} ${text.slice(0, 200)}`;
 };
 
-async function whole(gateway: Gateway): Promise<Loss> {
-  const answer = await ask(gateway, 'POST', CHAT, { body: body() });
-  if (answer.status !== 200) return `${answer.status} ${answer.text.slice(0, 200)}`;
-  const { choices } = answer.json<{ choices: { message: { content: string } }[] }>();
+async function whole(gateway: Gateway): Promise<Failure> {
+  const response = await send(gateway, 'POST', CHAT, { body: body() });
+  if (response.status !== 200) return `${response.status} ${response.text.slice(0, 200)}`;
+  const { choices } = response.json<{ choices: { message: { content: string } }[] }>();
   return choices[0]?.message.content === TEXT ? null : `another text: ${choices[0]?.message.content}`;
 }
 
-async function streamed(gateway: Gateway): Promise<Loss> {
+async function streamed(gateway: Gateway): Promise<Failure> {
   const stream = await openStream(gateway, CHAT, body({ stream: true }));
   const complete = await stream.ended;
   const text = stream.text();
@@ -46,20 +46,20 @@ async function streamed(gateway: Gateway): Promise<Loss> {
   return contentOf(text) === TEXT ? null : `another text: ${contentOf(text)}`;
 }
 
-async function leaving(gateway: Gateway): Promise<Loss> {
+async function leaving(gateway: Gateway): Promise<Failure> {
   const stream = await openStream(gateway, CHAT, body({ stream: true, max_tokens: LONG }));
   let ended = false;
   void stream.ended.then(() => {
     ended = true;
   });
   await until(() => ended || stream.text().length > 500, 'the stream to flow');
-  const loss = stream.status === 200 && !ended ? null : `${stream.status}: ${stream.text().slice(-200)}`;
-  stream.leave();
-  return loss;
+  const failure = stream.status === 200 && !ended ? null : `${stream.status}: ${stream.text().slice(-200)}`;
+  stream.disconnect();
+  return failure;
 }
 
-/** Leaves before anything has come. */
-function leavingAtOnce({ port }: Gateway): Promise<Loss> {
+/** Disconnects before the response. */
+function leavingAtOnce({ port }: Gateway): Promise<Failure> {
   return new Promise((resolve) => {
     const headers = { 'content-type': 'application/json' };
     const req = request({ host: '127.0.0.1', port, method: 'POST', path: CHAT, headers, agent: false });
@@ -69,30 +69,30 @@ function leavingAtOnce({ port }: Gateway): Promise<Loss> {
   });
 }
 
-async function wrong(gateway: Gateway): Promise<Loss> {
-  const { status, code } = await ask(gateway, 'POST', CHAT, { body: body({ temperature: 'hot' }) });
+async function wrong(gateway: Gateway): Promise<Failure> {
+  const { status, code } = await send(gateway, 'POST', CHAT, { body: body({ temperature: 'hot' }) });
   return code === 'request.invalid' ? null : `${status} ${code} for a wrong body`;
 }
 
-async function nowhere(gateway: Gateway): Promise<Loss> {
-  const { status } = await ask(gateway, 'GET', `/v1/models/nobody-${Math.floor(performance.now())}`);
+async function nowhere(gateway: Gateway): Promise<Failure> {
+  const { status } = await send(gateway, 'GET', `/v1/models/unknown-${Math.floor(performance.now())}`);
   return status === 404 ? null : `${status} for an unknown model`;
 }
 
-const KINDS: Readonly<Record<string, Kind>> = {
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
   whole,
   streamed,
   leaving,
   leavingAtOnce,
   wrong,
   nowhere,
-  models: (gateway) => answered(gateway, '/v1/models'),
-  overview: (gateway) => answered(gateway, '/api/slots'),
-  metrics: (gateway) => answered(gateway, '/api/metrics/prometheus'),
+  models: (gateway) => expectOk(gateway, '/v1/models'),
+  overview: (gateway) => expectOk(gateway, '/api/slots'),
+  metrics: (gateway) => expectOk(gateway, '/api/metrics/prometheus'),
 };
 
-/** What an administrator does meanwhile; a slot that goes has its callers served by the next engine. */
-const CHURN: readonly ((gateway: Gateway) => Promise<Loss>)[] = [
+/** Admin actions during the load. The callers of an unloaded slot are served by the next engine. */
+const CHURN: readonly ((gateway: Gateway) => Promise<Failure>)[] = [
   (gateway) => act(gateway, 'POST', '/api/slots/agent/restart'),
   (gateway) => act(gateway, 'POST', '/api/slots', { name: 'spare', model: 'tiny', autoload: false }),
   (gateway) => act(gateway, 'POST', '/api/slots/agent/unload'),
@@ -100,25 +100,25 @@ const CHURN: readonly ((gateway: Gateway) => Promise<Loss>)[] = [
   (gateway) => act(gateway, 'DELETE', '/api/slots/spare'),
 ];
 
-async function act(gateway: Gateway, method: string, path: string, body?: object): Promise<Loss> {
-  const { status, text } = await ask(gateway, method, path, { body });
+async function act(gateway: Gateway, method: string, path: string, body?: object): Promise<Failure> {
+  const { status, text } = await send(gateway, method, path, { body });
   return status < 300 ? null : `${method} ${path}: ${status} ${text.slice(0, 200)}`;
 }
 
 export interface Load {
-  /** Requests that ended as they were meant to, by kind. */
+  /** Number of requests that ended as expected, by scenario. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Those that did not; never more than a hundred are kept. */
+  /** The failures, at most 100. */
   readonly lost: readonly string[];
-  /** Acts of the administrator. */
+  /** Number of admin actions. */
   readonly churned: number;
 }
 
 const MAX_LOST = 100;
 
 /**
- * So many callers, each with one request after the other of a kind that `random` draws, until `over()`; every `churnMs` the slot
- * is restarted, unloaded, or another one comes or goes. Resolves when the last request has ended.
+ * Runs `callers` loops, each sending random requests one after another, until `over()`. Every `churnMs` one admin action
+ * restarts, unloads, creates or removes a slot. Resolves when the last request has ended.
  */
 export async function mixedLoad(
   gateway: Gateway,
@@ -129,35 +129,35 @@ export async function mixedLoad(
     over,
   }: { callers: number; churnMs: number; random: () => number; over: () => boolean },
 ): Promise<Load> {
-  const names = Object.keys(KINDS);
+  const names = Object.keys(SCENARIOS);
   const counts = Object.fromEntries(names.map((name) => [name, 0])) as Record<string, number>;
   const lost: string[] = [];
   let churned = 0;
-  const judge = async (name: string, work: Promise<Loss>): Promise<void> => {
-    const loss = await work.catch((error: unknown) => String(error));
-    if (loss === null) counts[name] = (counts[name] ?? 0) + 1;
-    else if (lost.length < MAX_LOST) lost.push(`${name}: ${loss}`);
+  const record = async (name: string, work: Promise<Failure>): Promise<void> => {
+    const failure = await work.catch((error: unknown) => String(error));
+    if (failure === null) counts[name] = (counts[name] ?? 0) + 1;
+    else if (lost.length < MAX_LOST) lost.push(`${name}: ${failure}`);
   };
   const caller = async () => {
     while (!over()) {
       const name = names[Math.floor(random() * names.length)] as string;
-      await judge(name, (KINDS[name] as Kind)(gateway));
+      await record(name, (SCENARIOS[name] as Scenario)(gateway));
     }
   };
   const churner = async () => {
     for (let turn = 0; !over(); turn++) {
-      const began = performance.now();
-      await judge('churn', (CHURN[turn % CHURN.length] as Kind)(gateway));
+      const startedAt = performance.now();
+      await record('churn', (CHURN[turn % CHURN.length] as Scenario)(gateway));
       churned += 1;
-      await until(() => over() || performance.now() - began > churnMs, 'the next act', churnMs + 20_000);
+      await until(() => over() || performance.now() - startedAt > churnMs, 'the next act', churnMs + 20_000);
     }
-    await ask(gateway, 'DELETE', '/api/slots/spare');
+    await send(gateway, 'DELETE', '/api/slots/spare');
   };
   await Promise.all([...Array.from({ length: callers }, caller), churner()]);
   return { counts, lost, churned };
 }
 
-/** Waits until nothing runs or waits. */
+/** Waits until no request is running or queued. */
 export async function atRest(gateway: Gateway): Promise<void> {
   await until(async () => {
     const { active, queued } = await slot(gateway, 'agent');

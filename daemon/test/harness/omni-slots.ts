@@ -2,8 +2,8 @@ import type { GgufModel } from '../../models/gguf/writer.ts';
 import type { GatewayOptions } from './gateway.ts';
 
 /**
- * Slots that load when they are asked, each with a model of its own: `chats` with a window of so many tokens, `others` with
- * their usual one. They are what a gateway is started with.
+ * Start options with one slot per model, loaded on demand: `chats` with a context window of `context` tokens, `others` with
+ * their default window.
  */
 export function slotsOf(
   context: number,

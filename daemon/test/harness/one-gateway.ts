@@ -1,25 +1,28 @@
 import type { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest';
 import { ADMIN_KEY, type Gateway } from './gateway.ts';
-import { type Answer, type Ask, ask } from './http.ts';
+import { type HttpResponse, type SendOptions, send } from './http.ts';
 
 export interface OneGatewayOptions {
-  /** A new one for each test, not one for all of them. */
+  /** Start a new gateway for each test instead of one for all. */
   each?: boolean;
-  /** SIGKILL where a test leaves what a stop would wait for; default SIGTERM. */
-  end?: NodeJS.Signals;
+  /** Signal of the final stop. SIGKILL when a test leaves requests that a stop would wait for; default SIGTERM. */
+  stopSignal?: NodeJS.Signals;
 }
 
-/** One gateway for a test file, or for the suite in which it is made: from the first test to the last, then it is removed. */
+/** One gateway for a test file or `describe`: started before its first test, removed after its last. */
 export class OneGateway implements Gateway {
   #running: Gateway | null = null;
 
-  /** Hooks that are set up before it run before its start, and after its end: stand-ins that it needs belong there. */
-  constructor(start: () => Promise<Gateway>, { each = false, end = 'SIGTERM' }: OneGatewayOptions = {}) {
+  /** Hooks registered earlier run before the start and after the stop: start the stand-ins it needs there. */
+  constructor(
+    start: () => Promise<Gateway>,
+    { each = false, stopSignal = 'SIGTERM' }: OneGatewayOptions = {},
+  ) {
     const [before, after] = each ? [beforeEach, afterEach] : [beforeAll, afterAll];
-    before(() => this.again(start));
+    before(() => this.replace(start));
     after(async () => {
-      await this.#running?.stop(end);
+      await this.#running?.stop(stopSignal);
       this.#running?.remove();
       this.#running = null;
     });
@@ -52,17 +55,17 @@ export class OneGateway implements Gateway {
   stop = (signal?: NodeJS.Signals): Promise<number | null> => this.#gateway.stop(signal);
   remove = (): void => this.#gateway.remove();
 
-  /** Takes another in the place of one that has ended; it usually has the same home. */
-  again = async (start: () => Promise<Gateway>): Promise<void> => {
+  /** Replaces a stopped gateway by another, usually with the same home. */
+  replace = async (start: () => Promise<Gateway>): Promise<void> => {
     this.#running = await start();
   };
 
-  /** Asks as an administrator, unless `options` names another key. */
-  say = (method: string, path: string, options: Ask = {}): Promise<Answer> =>
-    ask(this, method, path, { key: ADMIN_KEY, ...options });
+  /** Sends a request with the admin key, unless `options` has another. */
+  sendAsAdmin = (method: string, path: string, options: SendOptions = {}): Promise<HttpResponse> =>
+    send(this, method, path, { key: ADMIN_KEY, ...options });
 }
 
-/** A gateway that ends, and is removed, with the test that starts it. */
+/** Stops and removes a gateway at the end of the current test. */
 export async function forTest(start: Promise<Gateway>): Promise<Gateway> {
   const gateway = await start;
   onTestFinished(async () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 
-/** What a living process holds open: all descriptors, and the sockets among them. */
+/** Counts the open descriptors of a process, and the sockets among them. */
 export function openFiles(pid: number): { all: number; sockets: number } {
   const targets = readdirSync(`/proc/${pid}/fd`).map((fd) => {
     try {

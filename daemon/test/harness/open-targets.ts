@@ -11,14 +11,14 @@ for (const row of (Object.values(ROUTES) as RouteRow[]).filter(({ auth }) => aut
   }
 }
 
-/** Whether a target may answer without a credential, said without the matcher: by exact text, or by an open prefix. */
-export function mayBeOpen(verb: string, raw: string): boolean {
+/** Whether a target may be served without a credential. Decided without the matcher: by exact text or by an open prefix. */
+export function isOpenTarget(verb: string, raw: string): boolean {
   const path = raw.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
   if (FIXED_OPEN.has(`${verb} ${path}`)) return true;
   return PREFIX_OPEN.some((open) => `${verb} ${path}`.startsWith(open));
 }
 
-/** A gateway that demands keys from everybody, asked from another machine. */
+/** A gateway that requires keys, called from another machine. */
 export const LOCKED = {
   enforced: true,
   hasAdminKey: true,
@@ -28,5 +28,5 @@ export const LOCKED = {
   remote: true,
 } as const;
 
-/** What a tier may do, and what a class asks for. */
+/** Ranks of tiers and of the classes that require them. */
 export const RANK = { anon: 0, open: 0, client: 1, admin: 2 } as const;

@@ -3,11 +3,11 @@ import { CLIENT_KEY, type Gateway } from './gateway.ts';
 
 export type OpenAIOptions = ConstructorParameters<typeof OpenAI>[0];
 
-/** The official client with the client key; it does not retry unless told so. */
+/** The official client with the client key, without retries by default. */
 export const openaiClient = (gateway: Gateway, options: OpenAIOptions = {}): OpenAI =>
   new OpenAI({ apiKey: CLIENT_KEY, baseURL: `${gateway.url}/v1`, maxRetries: 0, ...options });
 
-/** The same, noting the status of every request that really goes out. */
+/** The same; records the status of every request that is sent. */
 export function countingClient(
   gateway: Gateway,
   options: OpenAIOptions = {},
@@ -16,9 +16,9 @@ export function countingClient(
   const api = openaiClient(gateway, {
     ...options,
     fetch: async (...request) => {
-      const answer = await fetch(...request);
-      statuses.push(answer.status);
-      return answer;
+      const response = await fetch(...request);
+      statuses.push(response.status);
+      return response;
     },
   });
   return { api, statuses };

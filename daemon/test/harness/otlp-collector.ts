@@ -26,7 +26,7 @@ const span = z
   })
   .refine((each) => BigInt(each.endTimeUnixNano) >= BigInt(each.startTimeUnixNano), 'ends before it starts');
 
-/** ExportTraceServiceRequest of OTLP 1 in JSON, as strict as the parts that we send: an unknown name is refused. */
+/** ExportTraceServiceRequest of OTLP 1 in JSON, limited to the parts that we send: an unknown name is rejected. */
 export const ExportRequest = z.strictObject({
   resourceSpans: z.array(
     z.strictObject({
@@ -40,37 +40,37 @@ export const ExportRequest = z.strictObject({
     }),
   ),
 });
-export type HeardSpan = z.infer<typeof span>;
+export type ReceivedSpan = z.infer<typeof span>;
 
 export interface Collector {
   readonly server: StandIn;
-  /** Everything that was taken so far. */
-  spans(): HeardSpan[];
+  /** All spans received so far. */
+  spans(): ReceivedSpan[];
   /** The spans of one trace by their names. */
-  trace(traceId: string): Map<string, HeardSpan>;
+  trace(traceId: string): Map<string, ReceivedSpan>;
 }
 
-/** A stand-in for an OpenTelemetry collector: it takes what the protocol allows and answers 400 to everything else. */
+/** A stand-in for an OpenTelemetry collector: accepts what the protocol allows, answers 400 to everything else. */
 export async function otlpCollector(): Promise<Collector> {
-  const taken: HeardSpan[] = [];
+  const received: ReceivedSpan[] = [];
   const server = await standIn(({ method, url, headers, body }) => {
-    const rightPlace = method === 'POST' && url === '/v1/traces';
-    if (!rightPlace || headers['content-type'] !== 'application/json') return json(404, {});
-    const read = ExportRequest.safeParse(JSON.parse(body));
-    if (!read.success) return json(400, { message: z.prettifyError(read.error) });
-    for (const { scopeSpans } of read.data.resourceSpans)
-      for (const { spans } of scopeSpans) taken.push(...spans);
+    const isTracesRoute = method === 'POST' && url === '/v1/traces';
+    if (!isTracesRoute || headers['content-type'] !== 'application/json') return json(404, {});
+    const parsed = ExportRequest.safeParse(JSON.parse(body));
+    if (!parsed.success) return json(400, { message: z.prettifyError(parsed.error) });
+    for (const { scopeSpans } of parsed.data.resourceSpans)
+      for (const { spans } of scopeSpans) received.push(...spans);
     return json(200, { partialSuccess: {} });
   });
   return {
     server,
-    spans: () => taken,
-    trace: (id) => new Map(taken.filter(({ traceId }) => traceId === id).map((each) => [each.name, each])),
+    spans: () => received,
+    trace: (id) => new Map(received.filter(({ traceId }) => traceId === id).map((each) => [each.name, each])),
   };
 }
 
-/** The value of an attribute; undefined when the span has none of this name. */
-export function attributeOf({ attributes }: HeardSpan, key: string): unknown {
+/** Returns the value of an attribute, or undefined. */
+export function attributeOf({ attributes }: ReceivedSpan, key: string): unknown {
   const found = attributes.find((each) => each.key === key);
   return found === undefined ? undefined : Object.values(found.value)[0];
 }

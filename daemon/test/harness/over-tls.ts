@@ -2,17 +2,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { connect as http2Connect } from 'node:http2';
 import { request } from 'node:https';
 import { connect as tlsConnect } from 'node:tls';
-import type { Ask } from './http.ts';
+import type { SendOptions } from './http.ts';
 import type { RealProxy } from './proxies.ts';
 
-type Door = Pick<RealProxy, 'port' | 'ca'>;
+type TlsEndpoint = Pick<RealProxy, 'port' | 'ca'>;
 
-/** The start of a request over TLS from any loopback address. */
-export function through(
-  { port, ca }: Door,
+/** Opens a request over TLS, from any loopback address. */
+export function openTlsRequest(
+  { port, ca }: TlsEndpoint,
   method: string,
   path: string,
-  { from, key, headers }: Pick<Ask, 'from' | 'key' | 'headers'> = {},
+  { from, key, headers }: Pick<SendOptions, 'from' | 'key' | 'headers'> = {},
 ) {
   return request({
     ...{
@@ -33,19 +33,19 @@ export function through(
   });
 }
 
-export interface Heard {
+export interface TlsResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
   code: string | undefined;
 }
 
-/** The whole answer to a request that `through` has begun. */
-export function heard(begun: ReturnType<typeof through>): Promise<Heard> {
+/** Reads the whole response of a request of `openTlsRequest`. */
+export function readResponse(req: ReturnType<typeof openTlsRequest>): Promise<TlsResponse> {
   return new Promise((resolve, reject) => {
-    begun.setTimeout(30_000, () => begun.destroy(new Error('no answer within 30 s')));
-    begun.on('error', reject);
-    begun.on('response', (res) => {
+    req.setTimeout(30_000, () => req.destroy(new Error('no answer within 30 s')));
+    req.on('error', reject);
+    req.on('response', (res) => {
       let text = '';
       res.setEncoding('utf8');
       res.on('data', (chunk: string) => {
@@ -60,10 +60,15 @@ export function heard(begun: ReturnType<typeof through>): Promise<Heard> {
   });
 }
 
-/** One request over TLS with a JSON body or none. */
-export function askOverTls(proxy: Door, method: string, path: string, options: Ask = {}): Promise<Heard> {
+/** Sends one request over TLS with a JSON body or none. */
+export function sendOverTls(
+  proxy: TlsEndpoint,
+  method: string,
+  path: string,
+  options: SendOptions = {},
+): Promise<TlsResponse> {
   const payload = options.body === undefined ? undefined : JSON.stringify(options.body);
-  const begun = through(proxy, method, path, {
+  const req = openTlsRequest(proxy, method, path, {
     ...options,
     headers: {
       ...(payload === undefined
@@ -73,13 +78,13 @@ export function askOverTls(proxy: Door, method: string, path: string, options: A
       ...options.headers,
     },
   });
-  const answer = heard(begun);
-  begun.end(payload);
-  return answer;
+  const response = readResponse(req);
+  req.end(payload);
+  return response;
 }
 
-/** A connection that speaks HTTP/2 or nothing. */
-export const overHttp2 = ({ port, ca }: Door) =>
+/** Opens a connection that supports HTTP/2 only. */
+export const connectHttp2 = ({ port, ca }: TlsEndpoint) =>
   http2Connect(`https://localhost:${port}`, {
     createConnection: () =>
       tlsConnect({ host: '127.0.0.1', port, ca, servername: 'localhost', ALPNProtocols: ['h2'] }),

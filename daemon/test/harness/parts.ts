@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** Programs that suites of e2e/system run against: the variable with the path of each, and where scripts/test-tools.mjs puts it. */
+/** Programs that suites of e2e/system run: the variable with the path of each, and the folder in which scripts/test-tools.mjs installs it. */
 const PARTS = {
   'llama-server': ['SVC_TEST_LLAMA_SERVER', 'llama.cpp'],
   'whisper-server': ['SVC_TEST_WHISPER_SERVER', 'whisper.cpp'],
@@ -15,10 +15,10 @@ const PARTS = {
   libc: ['SVC_TEST_LIBC', 'libc', 'run'],
 } as const;
 
-/** The path of a program, or null. Then the reason is on the console and the suite is skipped. */
+/** Returns the path of a program, or null after printing why the suite is skipped. */
 export function part(name: keyof typeof PARTS): string | null {
-  const [variable, folder, place = name] = PARTS[name];
-  const path = process.env[variable] ?? join(root, '.cache', 'parts', folder, place);
+  const [variable, folder, file = name] = PARTS[name];
+  const path = process.env[variable] ?? join(root, '.cache', 'parts', folder, file);
   if (existsSync(path)) return path;
   console.warn(
     `SKIPPED, there is no ${name} here: \`node scripts/test-tools.mjs ${folder}\` gets it, or says why not.`,
@@ -28,7 +28,7 @@ export function part(name: keyof typeof PARTS): string | null {
 
 const VULKAN_DRIVERS = '/usr/share/vulkan/icd.d';
 
-/** The driver file of Mesa's software Vulkan device, or null. Then the reason is on the console and the suite is skipped. */
+/** Returns the driver file of Mesa's software Vulkan device, or null after printing why the suite is skipped. */
 export function softwareVulkan(): string | null {
   const names = existsSync(VULKAN_DRIVERS) ? readdirSync(VULKAN_DRIVERS).sort() : [];
   const name = names.find((each) => /^lvp_icd.*\.json$/.test(each));

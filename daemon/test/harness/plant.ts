@@ -1,27 +1,27 @@
 import type { Gateway } from './gateway.ts';
-import { type Ask, ask, rawExchange } from './http.ts';
+import { rawExchange, type SendOptions, send } from './http.ts';
 import { socketResult } from './socket.ts';
 
-/** What a gateway told its callers, with what was asked. */
-export class Listener {
+/** Records every response of a gateway with its request. */
+export class ResponseRecorder {
   readonly gateway: Gateway;
-  readonly told: { asked: string; answer: string }[] = [];
+  readonly exchanges: { request: string; response: string }[] = [];
 
   constructor(gateway: Gateway) {
     this.gateway = gateway;
   }
 
-  /** Asks and keeps the whole answer; only the cookie of a login itself is left out. */
-  async say(method: string, path: string, options: Ask = {}): Promise<number> {
-    const { headers, text, status } = await ask(this.gateway, method, path, options);
+  /** Sends a request and records the whole response, except the cookie of a login. */
+  async send(method: string, path: string, options: SendOptions = {}): Promise<number> {
+    const { headers, text, status } = await send(this.gateway, method, path, options);
     const { 'set-cookie': cookie, ...rest } = headers;
-    const kept = path === '/api/auth/login' ? rest : { ...rest, 'set-cookie': cookie };
-    this.keep(`${method} ${path.slice(0, 60)}`, `${JSON.stringify(kept)}\n${text}`);
+    const recorded = path === '/api/auth/login' ? rest : { ...rest, 'set-cookie': cookie };
+    this.record(`${method} ${path.slice(0, 60)}`, `${JSON.stringify(recorded)}\n${text}`);
     return status;
   }
 
-  keep(asked: string, answer: string): void {
-    this.told.push({ asked, answer });
+  record(request: string, response: string): void {
+    this.exchanges.push({ request, response });
   }
 }
 
@@ -33,8 +33,12 @@ export const chat = (content: unknown, more: object = {}) => ({
   ...more,
 });
 
-/** Asks with `secret` in every place of a request that can carry one; `keys` are valid ones, the first of an administrator. */
-export async function plant(to: Listener, secret: string, keys: readonly string[]): Promise<void> {
+/** Sends `secret` in every part of a request that can carry text. `keys` are valid keys, the first one an admin key. */
+export async function plant(
+  recorder: ResponseRecorder,
+  secret: string,
+  keys: readonly string[],
+): Promise<void> {
   const quoted = encodeURIComponent(secret);
   const admin = encodeURIComponent(keys[0] ?? '');
   const carriers: Record<string, string>[] = [
@@ -59,7 +63,7 @@ export async function plant(to: Listener, secret: string, keys: readonly string[
       ['GET', '/api/auth/status'],
       ['POST', '/v1/chat/completions'],
     ] as const) {
-      await to.say(
+      await recorder.send(
         method,
         path,
         method === 'POST' ? { headers, body: JSON.stringify(chat('x')) } : { headers },
@@ -77,19 +81,19 @@ export async function plant(to: Listener, secret: string, keys: readonly string[
     `/assets/${quoted}`,
     `/login?next=${quoted}`,
   ]) {
-    await to.say('GET', path);
+    await recorder.send('GET', path);
   }
-  for (const key of keys) await plantInBodies(to, secret, key);
-  await plantRaw(to, secret, quoted);
+  for (const key of keys) await plantInBodies(recorder, secret, key);
+  await plantRaw(recorder, secret, quoted);
 }
 
-/** The same in every field of a body, sent with a valid key. */
-export async function plantInBodies(to: Listener, secret: string, key: string): Promise<void> {
+/** Sends `secret` in every field of a body, with a valid key. */
+export async function plantInBodies(recorder: ResponseRecorder, secret: string, key: string): Promise<void> {
   const bodies: [string, string, unknown][] = [
     ['POST', '/v1/chat/completions', chat(`${secret}!`)],
     ['POST', '/v1/chat/completions', chat('x', { model: secret })],
     ['POST', '/v1/chat/completions', chat('x', { model: `svc/${secret}` })],
-    // The message repeats 120 characters of the name, the log of requests 1,024: both cuts go through the secret.
+    // The error message repeats 120 characters of the name, the request log 1,024: both cuts split the secret.
     ['POST', '/v1/chat/completions', chat('x', { model: `${'m'.repeat(100)}${secret}` })],
     ['POST', '/v1/chat/completions', chat('x', { model: `${'m'.repeat(1_004)}${secret}` })],
     ['POST', '/v1/chat/completions', chat('x', { [secret]: secret, user: secret })],
@@ -119,12 +123,12 @@ export async function plantInBodies(to: Listener, secret: string, key: string): 
   for (const [method, path, body] of bodies) {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (path.endsWith('transcriptions')) headers['content-type'] = `multipart/form-data; boundary=${secret}`;
-    await to.say(method, path, { key, body, headers });
+    await recorder.send(method, path, { key, body, headers });
   }
 }
 
-/** What no HTTP client sends: lines that the parser refuses, sockets, streams that break. */
-async function plantRaw(to: Listener, secret: string, quoted: string): Promise<void> {
+/** Sends what no HTTP client sends: invalid request lines, WebSockets. */
+async function plantRaw(recorder: ResponseRecorder, secret: string, quoted: string): Promise<void> {
   for (const bytes of [
     `GET /?${quoted} HTTP/9.9\r\nhost: x\r\n\r\n`,
     `GET /${secret} ${secret} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
@@ -133,7 +137,7 @@ async function plantRaw(to: Listener, secret: string, quoted: string): Promise<v
     `${secret}\r\n\r\n`,
     `POST /api/auth/login HTTP/1.1\r\nhost: localhost\r\ncontent-length: x${secret}\r\n\r\n`,
   ]) {
-    to.keep('raw', await rawExchange(to.gateway, bytes, 400));
+    recorder.record('raw', await rawExchange(recorder.gateway, bytes, 400));
   }
   const token = secret.replace(/[^\w.-]/g, '-');
   for (const [path, protocols] of [
@@ -141,7 +145,7 @@ async function plantRaw(to: Listener, secret: string, quoted: string): Promise<v
     ['/v1/realtime', ['realtime', `openai-insecure-api-key.${token}`]],
     ['/v1/realtime', [`openai-insecure-api-key.${token}`]],
   ] as const) {
-    const result = await socketResult(to.gateway, path, { protocols: [...protocols] });
-    to.keep(`socket ${path.slice(0, 12)}`, JSON.stringify(result));
+    const result = await socketResult(recorder.gateway, path, { protocols: [...protocols] });
+    recorder.record(`socket ${path.slice(0, 12)}`, JSON.stringify(result));
   }
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../slots/runners/ports.ts';
 import { until } from './gateway.ts';
-import { ask } from './http.ts';
+import { send } from './http.ts';
 import { SHIPPED } from './shipped.ts';
 
 export interface Sample {
@@ -14,14 +14,14 @@ export interface Sample {
 }
 
 export interface Prometheus {
-  /** What an instant query answers; throws with Prometheus' own words for one that it refuses. */
+  /** Returns the result of an instant query. Throws the error of Prometheus for an invalid one. */
   query(expr: string): Promise<Sample[]>;
-  /** The rules as Prometheus holds them. */
+  /** Returns the rules as loaded by Prometheus. */
   rules(): Promise<{ name: string; query: string; health: string; lastError?: string }[]>;
   stop(): Promise<void>;
 }
 
-/** A real Prometheus with the shipped configuration that scrapes one gateway, four times a second. */
+/** Starts a real Prometheus with the shipped configuration that scrapes one gateway four times a second. */
 export async function startPrometheus(program: string, gatewayPort: number): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-prometheus-'));
   const config = readFileSync(join(SHIPPED, 'scrape.yml'), 'utf8')
@@ -44,22 +44,22 @@ export async function startPrometheus(program: string, gatewayPort: number): Pro
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );
-  let said = '';
+  let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString('utf8').slice(0, 10_000);
+    stderr += chunk.toString('utf8').slice(0, 10_000);
   });
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
   const get = async (path: string) => {
-    const answer = await ask({ port }, 'GET', path);
-    const { status, error, data } = answer.json<{ status: string; error?: string; data: unknown }>();
+    const response = await send({ port }, 'GET', path);
+    const { status, error, data } = response.json<{ status: string; error?: string; data: unknown }>();
     if (status !== 'success') throw new Error(`${error}: ${decodeURIComponent(path)}`);
     return data;
   };
   await until(
     async () => {
-      if (child.exitCode !== null) throw new Error(`Prometheus ended: ${said}`);
-      const answer = await ask({ port }, 'GET', '/-/ready').catch(() => null);
-      return answer?.status === 200;
+      if (child.exitCode !== null) throw new Error(`Prometheus ended: ${stderr}`);
+      const response = await send({ port }, 'GET', '/-/ready').catch(() => null);
+      return response?.status === 200;
     },
     'Prometheus to be ready',
     30_000,
@@ -82,7 +82,7 @@ export async function startPrometheus(program: string, gatewayPort: number): Pro
   };
 }
 
-/** What promtool, which lies beside Prometheus, says to a command in the folder of the shipped files. */
+/** Runs promtool of the same installation in the folder of the shipped files and returns its output. */
 export async function promtool(program: string, ...args: string[]): Promise<string> {
   const tool = join(dirname(program), 'promtool');
   const { stdout, stderr } = await promisify(execFile)(tool, args, { cwd: SHIPPED, timeout: 30_000 });

@@ -1,7 +1,7 @@
-/** One selector of a PromQL expression, as far as our own files use the language. */
+/** One selector of a PromQL expression. Supports the part of the language that our files use. */
 export interface Selector {
   readonly name: string;
-  /** The selector as it stands in the expression. */
+  /** The text of the selector in the expression. */
   readonly text: string;
   readonly labels: readonly string[];
 }
@@ -22,7 +22,7 @@ export const selectorsOf = (expr: string): Selector[] =>
 export const groupingsOf = (expr: string): string[] =>
   [...expr.matchAll(GROUPING)].flatMap(([, list = '']) => list.split(',').map((label) => label.trim()));
 
-/** What an exposition text holds: the names of its metrics (those of histograms in parts) with their labels. */
+/** Parses an exposition text: metric names (histograms as their series) with their labels. */
 export function expositionOf(text: string): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {

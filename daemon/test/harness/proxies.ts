@@ -10,18 +10,18 @@ import { until } from './gateway.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', '..', 'packaging', 'proxy');
 
-/** A real proxy with the shipped example, in which addresses and paths of certificates are others and nothing else. */
+/** A real proxy with the shipped example. Only addresses and certificate paths are replaced. */
 export interface RealProxy {
-  /** Port of its TLS side, for the host name `localhost`. */
+  /** TLS port, for the host name `localhost`. */
   readonly port: number;
-  /** Whom callers trust. */
+  /** The certificate authority that callers must trust. */
   readonly ca: string;
-  /** What it wrote about its callers; empty where it keeps no log. */
+  /** The access log; empty for a proxy without one. */
   accessLog(): string;
   stop(): Promise<void>;
 }
 
-/** Puts other texts into an example; every one of them must stand there. */
+/** Replaces texts of an example. Throws when one is absent. */
 function example(name: string, changes: Readonly<Record<string, string>>): string {
   let text = readFileSync(join(EXAMPLES, name), 'utf8');
   for (const [from, to] of Object.entries(changes)) {
@@ -31,44 +31,44 @@ function example(name: string, changes: Readonly<Record<string, string>>): strin
   return text;
 }
 
-const answers = (port: number): Promise<boolean> =>
+const acceptsConnections = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => resolve(true));
     socket.on('error', () => resolve(false));
     socket.on('connect', () => socket.destroy());
   });
 
-/** Whether it shows a certificate that callers trust. */
-const handshakes = (port: number, ca: string): Promise<boolean> =>
+/** Whether the server presents a certificate of this authority. */
+const completesHandshake = (port: number, ca: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = tlsConnect({ host: '127.0.0.1', port, ca, servername: 'localhost' }, () => resolve(true));
     socket.on('error', () => resolve(false));
     socket.on('secureConnect', () => socket.destroy());
   });
 
-/** Starts the program in a folder of its own and waits until it takes connections. */
-async function started(command: string, args: string[], folder: string, port: number) {
+/** Starts the program in `folder` and waits until it accepts connections. Returns its stop function. */
+async function startProxy(command: string, args: string[], folder: string, port: number) {
   const env = { PATH: process.env.PATH ?? '', HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const child: ChildProcess = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString('utf8')).slice(-20_000);
+      output = (output + chunk.toString('utf8')).slice(-20_000);
     });
   }
-  const over = new Promise<void>((done) => child.once('close', () => done()));
+  const closed = new Promise<void>((done) => child.once('close', () => done()));
   await until(async () => {
-    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${said}`);
-    return answers(port);
+    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${output}`);
+    return acceptsConnections(port);
   }, command);
   return async () => {
     child.kill('SIGTERM');
-    await over;
+    await closed;
     rmSync(folder, { recursive: true, force: true });
   };
 }
 
-/** nginx reads the example as it would from conf.d; `more` changes it further. */
+/** Starts nginx with the example included as from conf.d. `more` has further replacements. */
 export async function startNginx(
   binary: string,
   gateway: number,
@@ -89,16 +89,16 @@ export async function startNginx(
     ...more,
   };
   writeFileSync(at('site.conf'), example('nginx.conf', changes));
-  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  const tempFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const main = [
     'daemon off;',
     process.getuid?.() === 0 ? 'user root;' : '',
     `pid ${at('pid')};`,
     'events {}',
-    `http { ${places.map((each) => `${each}_temp_path ${at(each)};`).join(' ')} include ${at('site.conf')}; }`,
+    `http { ${tempFolders.map((name) => `${name}_temp_path ${at(name)};`).join(' ')} include ${at('site.conf')}; }`,
   ];
   writeFileSync(at('nginx.conf'), main.join('\n'));
-  const stop = await started(
+  const stop = await startProxy(
     binary,
     ['-p', folder, '-e', at('error.log'), '-c', at('nginx.conf')],
     folder,
@@ -112,7 +112,7 @@ export async function startNginx(
   };
 }
 
-/** Caddy with an authority of its own; the options above the example keep it from the rest of this machine. */
+/** Starts Caddy with its own authority. Global options above the example isolate it from the rest of this machine. */
 export async function startCaddy(binary: string, gateway: number): Promise<RealProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-caddy-'));
   const port = await freePort();
@@ -120,13 +120,13 @@ export async function startCaddy(binary: string, gateway: number): Promise<RealP
     '127.0.0.1:8080': `127.0.0.1:${gateway}`,
     'gateway.example.com': `https://localhost:${port}`,
   });
-  const alone = '{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n}\n';
-  writeFileSync(join(folder, 'Caddyfile'), alone + site);
+  const globalOptions = '{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n}\n';
+  writeFileSync(join(folder, 'Caddyfile'), globalOptions + site);
   const args = ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
-  const stop = await started(binary, args, folder, port);
+  const stop = await startProxy(binary, args, folder, port);
   const root = join(folder, 'caddy', 'pki', 'authorities', 'local', 'root.crt');
   await until(() => existsSync(root), "Caddy's authority");
   const ca = readFileSync(root, 'utf8');
-  await until(() => handshakes(port, ca), "Caddy's certificate");
+  await until(() => completesHandshake(port, ca), "Caddy's certificate");
   return { port, ca, accessLog: () => '', stop };
 }

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
-import type { Answer } from './http.ts';
+import type { HttpResponse } from './http.ts';
 
-/** What a rerank answers. */
+/** Body of a rerank response. */
 type Ranking = { results: { index: number; relevance_score: number; document?: { text: string } }[] };
 
-/** Expects the one shape of rerank answers, best first, and returns the results. */
-export const expectOneShape = (answer: Answer, model: string) => {
-  expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-  const body = answer.json<Ranking & { usage: object }>();
+/** Expects the common format of rerank responses, best first, and returns the results. */
+export const expectRanking = (response: HttpResponse, model: string) => {
+  expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+  const body = response.json<Ranking & { usage: object }>();
   expect(Object.keys(body).sort()).toEqual(['model', 'object', 'results', 'usage']);
   expect(body).toMatchObject({
     object: 'list',

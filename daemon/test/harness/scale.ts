@@ -7,19 +7,20 @@ export function factor(text: string | undefined): number {
   return Number.isFinite(value) && value > 0 ? value : factor(DEFAULT);
 }
 
-/** How often a loop of the case catalogue runs here: the catalogue's count times the scale, at least twice. */
+/** Returns how often a loop of the case catalogue runs: its count times the scale, at least twice. */
 export const scale = (count: number): number =>
   Math.max(2, Math.ceil(count * factor(process.env.SVC_TEST_SCALE)));
 
-/** The seed of a random suite: `SVC_TEST_SEED` to play one again, else a new one; printed either way. */
+/** Returns and prints the seed of a random suite: `SVC_TEST_SEED` to repeat one, else a new one. */
 export function seed(suite: string): number {
-  const given = Number(process.env.SVC_TEST_SEED);
-  const value = Number.isInteger(given) && given > 0 ? given : Math.ceil(Math.random() * 2 ** 31);
+  const configured = Number(process.env.SVC_TEST_SEED);
+  const value =
+    Number.isInteger(configured) && configured > 0 ? configured : Math.ceil(Math.random() * 2 ** 31);
   console.info(`${suite}: SVC_TEST_SEED=${value}`);
   return value;
 }
 
-/** What fast-check needs of a suite that `npm run fuzz` runs with its whole count, or for `SVC_FUZZ_MS` each. */
+/** Parameters of fast-check for a suite that `npm run fuzz` runs with its full count, or for `SVC_FUZZ_MS`. */
 export function fuzzing(suite: string, count: number) {
   const limit = Number(process.env.SVC_FUZZ_MS) || 0;
   return {
@@ -29,7 +30,7 @@ export function fuzzing(suite: string, count: number) {
   };
 }
 
-/** A small generator of numbers in [0, 1) that a seed repeats (mulberry32). */
+/** Returns a seeded generator of numbers in [0, 1) (mulberry32). */
 export function randomFrom(start: number): () => number {
   let state = start >>> 0;
   return () => {

@@ -11,61 +11,61 @@ interface SdJob {
 
 export interface SdStandIn extends StandIn {
   readonly cancelled: string[];
-  /** False: an older version, which has the OpenAI-style route only. */
+  /** False: an older version that has only the OpenAI-style route. */
   jobs: boolean;
 }
 
-const picture = (job: Pick<SdJob, 'width' | 'height' | 'seed'>, index: number) => ({
+const imageOf = (job: Pick<SdJob, 'width' | 'height' | 'seed'>, index: number) => ({
   b64_json: drawnPng({ ...job, seed: job.seed + index }).toString('base64'),
 });
 
-const ORDERS = /<sd_cpp_extra_args>(.*?)<\/sd_cpp_extra_args>/;
+const EXTRA_ARGS = /<sd_cpp_extra_args>(.*?)<\/sd_cpp_extra_args>/;
 
 /** A STAND-IN for stable-diffusion.cpp's server: native jobs and the OpenAI-style route, real PNGs that depend on the seed. */
 export async function sdStandIn(): Promise<SdStandIn> {
   const jobs = new Map<string, SdJob>();
   const cancelled: string[] = [];
-  const stand = await standIn(({ method, url, body }) => {
+  const server = await standIn(({ method, url, body }) => {
     const [, id = '', verb] = /^\/sdcpp\/v1\/jobs\/([^/]+)(\/cancel)?$/.exec(url) ?? [];
     if (url === '/v1/models') return json(200, { data: [{ id: 'sd-cpp-local' }] });
     if (url === '/v1/images/generations') return openai(JSON.parse(body));
-    if (!whole.jobs) return json(404, { error: 'Not Found' });
+    if (!sd.jobs) return json(404, { error: 'Not Found' });
     if (url === '/sdcpp/v1/img_gen' && method === 'POST') return submit(JSON.parse(body));
     const job = jobs.get(id);
     if (job === undefined) return json(404, { error: 'job not found' });
     if (verb !== undefined) cancelled.push(id);
     const status = cancelled.includes(id) ? 'cancelled' : job.status();
-    const images = Array.from({ length: job.batch_count }, (_, index) => ({ index, ...picture(job, index) }));
+    const images = Array.from({ length: job.batch_count }, (_, index) => ({ index, ...imageOf(job, index) }));
     const result = status === 'completed' ? { output_format: 'png', images } : null;
     const error = status === 'failed' ? { code: 'generation_failed', message: 'bad /models/x.gguf' } : null;
     return json(200, { id, kind: 'img_gen', status, queue_position: 0, result, error });
   });
-  const submit = (asked: SdJob & { prompt: string }) => {
-    if (asked.prompt.includes('FULL')) return json(429, { error: 'job queue is full' });
-    if (asked.prompt.includes('REFUSE'))
+  const submit = (request: SdJob & { prompt: string }) => {
+    if (request.prompt.includes('FULL')) return json(429, { error: 'job queue is full' });
+    if (request.prompt.includes('REFUSE'))
       return json(400, { error: 'cannot open /models/secret.safetensors' });
     const id = `job_${jobs.size + 1}`;
-    let looks = 0;
-    const last = asked.prompt.includes('FAIL') ? 'failed' : 'completed';
+    let polls = 0;
+    const last = request.prompt.includes('FAIL') ? 'failed' : 'completed';
     const status = () => {
-      if (asked.prompt.includes('HANG')) return 'generating';
-      return ['queued', 'generating'][looks++] ?? last;
+      if (request.prompt.includes('HANG')) return 'generating';
+      return ['queued', 'generating'][polls++] ?? last;
     };
-    jobs.set(id, { ...asked, status });
+    jobs.set(id, { ...request, status });
     return json(202, { id, kind: 'img_gen', status: 'queued', poll_url: `/sdcpp/v1/jobs/${id}` });
   };
   const openai = ({ prompt, n, size }: { prompt: string; n: number; size: string }) => {
     const [width, height] = size.split('x').map(Number) as [number, number];
-    const orders = JSON.parse(ORDERS.exec(prompt)?.[1] ?? '{}') as { seed?: number };
+    const extraArgs = JSON.parse(EXTRA_ARGS.exec(prompt)?.[1] ?? '{}') as { seed?: number };
     const data = Array.from({ length: n }, (_, at) =>
-      picture({ width, height, seed: orders.seed ?? 42 }, at),
+      imageOf({ width, height, seed: extraArgs.seed ?? 42 }, at),
     );
     return json(200, { created: 1, output_format: 'png', data });
   };
-  const whole: SdStandIn = Object.assign(stand, { jobs: true, cancelled });
-  return whole;
+  const sd: SdStandIn = Object.assign(server, { jobs: true, cancelled });
+  return sd;
 }
 
-/** The file of an image slot that is attached to one, and is loaded when it is asked. */
+/** The slot file of an attached image slot that is loaded on demand. */
 export const sdSlot = (url: string): string =>
   `type = "image"\nengine = "sd-server"\nrunner = "attach"\nurl = "${url}"\nautoload = false\nmodel = "v1-5-pruned-emaonly"\n`;

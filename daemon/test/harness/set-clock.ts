@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Gateway, until } from './gateway.ts';
-import { ask } from './http.ts';
+import { send } from './http.ts';
 
-/** Replaces the wall clock of a process by one that is set as the file of `SVC_TEST_CLOCK` says, anew at each SIGUSR2. */
+/** Shifts the wall clock of a process by the offset in the file of `SVC_TEST_CLOCK`, read at start and at each SIGUSR2. */
 const PRELOAD = `
 const { readFileSync } = require('node:fs');
 const Real = Date;
@@ -13,28 +13,28 @@ const set = () => { offset = Number(readFileSync(process.env.SVC_TEST_CLOCK, 'ut
 const now = () => Real.now() + offset;
 globalThis.Date = new Proxy(Real, {
   apply: () => new Real(now()).toString(),
-  construct: (_, given, as) => Reflect.construct(Real, given.length > 0 ? given : [now()], as),
+  construct: (_, args, target) => Reflect.construct(Real, args.length > 0 ? args : [now()], target),
   get: (_, name) => (name === 'now' ? now : Reflect.get(Real, name)),
 });
 process.on('SIGUSR2', set);
 set();
 `;
 
-/** A wall clock for a gateway; the clock that measures spans of time stays the true one. */
-export interface SetClock {
-  /** What the gateway is started with. */
+/** An adjustable wall clock for a gateway. The monotonic clock is not changed. */
+export interface AdjustableClock {
+  /** Environment for the gateway. */
   readonly env: Record<string, string>;
-  /** Sets it, milliseconds beside the true one, and waits until that counts. */
-  set(gateway: Gateway, ms: number): Promise<void>;
+  /** Sets the offset to the real time and waits until it is in effect. */
+  set(gateway: Gateway, offsetMs: number): Promise<void>;
   remove(): void;
 }
 
-/** A clock that begins `ms` milliseconds beside the true one. */
-export function makeClock(ms: number): SetClock {
+/** Creates a clock that starts with this offset to the real time. */
+export function createClock(offsetMs: number): AdjustableClock {
   const folder = mkdtempSync(join(tmpdir(), 'svc-clock-'));
   const [preload, file] = [join(folder, 'clock.cjs'), join(folder, 'clock')];
   writeFileSync(preload, PRELOAD);
-  writeFileSync(file, String(ms));
+  writeFileSync(file, String(offsetMs));
   return {
     env: { NODE_OPTIONS: `--require ${preload}`, SVC_TEST_CLOCK: file },
     async set(gateway, next) {
@@ -46,8 +46,8 @@ export function makeClock(ms: number): SetClock {
   };
 }
 
-/** Unix milliseconds as the gateway has them: its request ids begin with them. */
+/** Returns the gateway's Unix time in milliseconds, which its request ids start with. */
 export async function clockOf(gateway: Pick<Gateway, 'port'>): Promise<number> {
-  const { headers } = await ask(gateway, 'GET', '/api/health');
+  const { headers } = await send(gateway, 'GET', '/api/health');
   return Number.parseInt(String(headers['x-request-id']).replaceAll('-', '').slice(0, 12), 16);
 }

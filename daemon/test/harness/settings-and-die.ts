@@ -1,4 +1,4 @@
-/** Rotates the admin key with the real settings code and kills itself at the step given second. Run by rotation-faults.test.ts. */
+/** Rotates the admin key with the real settings code and kills itself at the step in the second argument. Run by rotation-faults.test.ts. */
 import { createRotate } from '../../auth/rotate.ts';
 import { silentLog } from '../../lib/log.ts';
 import { openSettings } from '../../settings/settings.ts';

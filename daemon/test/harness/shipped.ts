@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The shipped files for Prometheus; the dashboard for Grafana lies beside their folder. */
+/** The shipped files for Prometheus; the dashboard for Grafana is in a sibling folder. */
 export const SHIPPED = join(import.meta.dirname, '..', '..', '..', 'packaging', 'prometheus');
 
 interface Dashboard {
@@ -10,14 +10,14 @@ interface Dashboard {
 const dashboard = JSON.parse(
   readFileSync(join(SHIPPED, '..', 'grafana', 'svc-gateway.json'), 'utf8'),
 ) as Dashboard;
-/** The queries of the dashboard, its variables filled in as Grafana would. */
+/** The queries of the dashboard, with the variables that Grafana would replace. */
 export const QUERIES = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }): [string, string] => [
     title,
     expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m'),
   ]),
 );
-/** The expressions of the alerts; each stands on one line, or folded below `>-`. */
+/** The expressions of the alerts, each on one line or folded after `>-`. */
 export const ALERTS = [
   ...readFileSync(join(SHIPPED, 'alerts.yml'), 'utf8').matchAll(
     /- alert: (\w+)\n\s+expr: (?:>-\n)?([\s\S]*?)\n\s+(?:for|labels):/g,

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { AuditRow } from '../../contract/system.ts';
 import { tinyEmbed } from '../../models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
-import type { Answer } from './http.ts';
+import type { HttpResponse } from './http.ts';
 import { OneGateway } from './one-gateway.ts';
 import { startGuarded } from './tiny-gateway.ts';
 
-/** A slot file as somebody writes it by hand. */
+/** A slot file as written by hand. */
 export const BY_HAND = `# the small one
 model = "tiny"   # see the shelf
 parallel = 1
@@ -17,7 +17,7 @@ favourite_colour = "green"
 SECRET_OF_MINE = "worth-keeping"
 `;
 
-/** A guarded gateway for one test file, with slot files of every kind, and an admin at `/api/slots`. */
+/** A gateway that requires keys, with slot files of every kind, for one test file. Has shortcuts for `/api/slots`. */
 export class SlotFilesGateway extends OneGateway {
   constructor() {
     super(() =>
@@ -32,20 +32,22 @@ export class SlotFilesGateway extends OneGateway {
     );
   }
 
-  create = (body: object): Promise<Answer> => this.say('POST', '/api/slots', { body });
-  change = (name: string, body: object): Promise<Answer> => this.say('PUT', `/api/slots/${name}`, { body });
-  removeSlot = (name: string): Promise<Answer> => this.say('DELETE', `/api/slots/${name}`);
+  create = (body: object): Promise<HttpResponse> => this.sendAsAdmin('POST', '/api/slots', { body });
+  change = (name: string, body: object): Promise<HttpResponse> =>
+    this.sendAsAdmin('PUT', `/api/slots/${name}`, { body });
+  removeSlot = (name: string): Promise<HttpResponse> => this.sendAsAdmin('DELETE', `/api/slots/${name}`);
 
   fileOf = (name: string): string => join(this.home, `config/slots/${name}.toml`);
   textOf = (name: string): string => readFileSync(this.fileOf(name), 'utf8');
 
-  /** Entries of the audit trail about one act. */
-  audited = async (action: string): Promise<AuditRow[]> =>
-    (await this.say('GET', '/api/audit'))
+  /** Returns the audit rows of one action. */
+  auditRows = async (action: string): Promise<AuditRow[]> =>
+    (await this.sendAsAdmin('GET', '/api/audit'))
       .json<{ entries: AuditRow[] }>()
       .entries.filter((each) => each.action === action);
 }
 
-/** The fields that a refusal names. */
-export const fieldsOf = (answer: Answer): { path: string; reason: string }[] =>
-  answer.json<{ error: { details: { fields: { path: string; reason: string }[] } } }>().error.details.fields;
+/** Returns the fields that an error names. */
+export const fieldsOf = (response: HttpResponse): { path: string; reason: string }[] =>
+  response.json<{ error: { details: { fields: { path: string; reason: string }[] } } }>().error.details
+    .fields;

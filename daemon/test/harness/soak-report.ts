@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { openFiles } from './open-files.ts';
 
-/** One look at the gateway from outside. */
+/** One measurement of the gateway process. */
 export interface Sample {
   /** Seconds since the load began. */
   readonly at: number;
@@ -10,18 +10,18 @@ export interface Sample {
   readonly sockets: number;
 }
 
-/** What `artifacts/soak.json` holds. */
+/** Content of `artifacts/soak.json`. */
 export interface SoakReport {
   readonly made_at: string;
   readonly node: string;
   readonly seconds: number;
-  /** Callers at once. */
+  /** Concurrent callers. */
   readonly callers: number;
-  /** Requests that ended as they were meant to, by kind. */
+  /** Number of requests that ended as expected, by scenario. */
   readonly requests: Readonly<Record<string, number>>;
   readonly churned: number;
   readonly lost: readonly string[];
-  /** Times that the daemon was another process than at the beginning. */
+  /** How often the daemon was found to be another process than at the start. */
   readonly restarts: number;
   /** Open before the load and after it, at rest. */
   readonly fds: { readonly before: number; readonly after: number };
@@ -30,52 +30,52 @@ export interface SoakReport {
   readonly samples: readonly Sample[];
 }
 
-/** More samples than this are thinned out: every other one goes. */
+/** Above this number every other sample is dropped. */
 const MAX_SAMPLES = 4_000;
 
 const rssOf = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
-/** Looks at a process every `everyMs`; the samples stay bounded over any time. */
-export class Watch {
+/** Samples a process every `everyMs`. The number of samples is bounded. */
+export class ProcessSampler {
   readonly #pid: number;
-  readonly #began = performance.now();
+  readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
   #samples: Sample[] = [];
-  #every = 1;
+  #stride = 1;
   #ticks = 0;
 
   constructor(pid: number, everyMs: number) {
     this.#pid = pid;
     this.#timer = setInterval(() => this.#tick(), everyMs);
-    this.look();
+    this.sample();
   }
 
-  look(): void {
+  sample(): void {
     const { all, sockets } = openFiles(this.#pid);
-    const at = Math.round((performance.now() - this.#began) / 10) / 100;
+    const at = Math.round((performance.now() - this.#startedAt) / 10) / 100;
     this.#samples.push({ at, rss_bytes: rssOf(this.#pid), fds: all, sockets });
   }
 
-  end(): readonly Sample[] {
+  stop(): readonly Sample[] {
     clearInterval(this.#timer);
     return this.#samples;
   }
 
   #tick(): void {
     this.#ticks += 1;
-    if (this.#ticks % this.#every !== 0) return;
-    this.look();
+    if (this.#ticks % this.#stride !== 0) return;
+    this.sample();
     if (this.#samples.length < MAX_SAMPLES) return;
     this.#samples = this.#samples.filter((_, i) => i % 2 === 0);
-    this.#every *= 2;
+    this.#stride *= 2;
   }
 }
 
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** Percent by which the memory of the last quarter lies above that of the second, for each hour between them. */
+/** Returns the growth of memory from the second to the last quarter, in percent per hour. */
 export function drift(samples: readonly Sample[]): number {
   const quarter = Math.floor(samples.length / 4);
   const second = samples.slice(quarter, 2 * quarter);
@@ -88,10 +88,10 @@ export function drift(samples: readonly Sample[]): number {
 }
 
 /**
- * The highest memory of the last third of a run over the highest before it. Memory goes up and down with the collections, so that a
- * slope over an hour says little; a leak climbs above every earlier peak.
+ * Returns the peak memory of the last third of a run divided by the peak before it. Garbage collection makes memory fluctuate, so a
+ * slope over an hour is not reliable; a leak exceeds every earlier peak.
  */
-export function climb(samples: readonly Sample[]): number {
+export function peakGrowth(samples: readonly Sample[]): number {
   const last = Math.floor((samples.length * 2) / 3);
   const peak = (part: readonly Sample[]) => Math.max(0, ...part.map((each) => each.rss_bytes));
   const before = peak(samples.slice(0, last));

@@ -11,7 +11,7 @@ export interface SocketResult {
   reason: string;
 }
 
-/** Opens a WebSocket and waits until it is refused or closed; one that is served leaves after the first message. */
+/** Opens a WebSocket and waits until it is rejected or closed. Closes it after the first message. */
 export function socketResult(
   gateway: Pick<Gateway, 'port'>,
   path: string,
@@ -48,7 +48,7 @@ export function socketResult(
   });
 }
 
-/** The bytes of a WebSocket handshake; a header of the same name replaces the usual one, an empty value removes it. */
+/** Returns the bytes of a WebSocket handshake. `headers` replace the usual ones; an empty value removes one. */
 export function handshake(path: string, headers: Record<string, string> = {}, method = 'GET'): string {
   const usual = {
     host: '127.0.0.1',

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { Socket } from 'node:net';
 import { listenOnLoopback } from '../../lib/testing/listening.ts';
 
-/** One request as a stand-in for a foreign server heard it, whole. */
-export interface Heard {
+/** One complete request that a stand-in received. */
+export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
@@ -13,24 +13,24 @@ export interface Heard {
 export interface StandIn {
   readonly url: string;
   readonly port: number;
-  readonly heard: Heard[];
-  /** How it answers; may be changed while it runs. */
-  play(how: (heard: Heard) => RequestListener): void;
-  /** Everything that was heard, as one text. */
+  readonly requests: ReceivedRequest[];
+  /** Sets how requests are answered; may be changed at any time. */
+  respondWith(respond: (request: ReceivedRequest) => RequestListener): void;
+  /** All received requests as one text. */
   text(): string;
-  /** Closes the listener and every connection; `listen` brings it back at the same port. */
-  down(): Promise<void>;
-  up(): Promise<void>;
+  /** Closes the listener and every connection. `start` listens on the same port again. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
 }
 
-/** A stand-in for a server that cannot run here: a real listener that keeps what it hears and answers as it is told. */
-export async function standIn(first: (heard: Heard) => RequestListener): Promise<StandIn> {
-  const heard: Heard[] = [];
+/** Starts a stand-in for a server that cannot run here: a real listener that records requests and answers as configured. */
+export async function standIn(initial: (request: ReceivedRequest) => RequestListener): Promise<StandIn> {
+  const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
-  let how = first;
+  let respond = initial;
   let port = 0;
   let server: Server;
-  const up = async () => {
+  const start = async () => {
     server = createServer(async (req, res) => {
       const parts: Buffer[] = [];
       req.on('error', () => {});
@@ -40,9 +40,9 @@ export async function standIn(first: (heard: Heard) => RequestListener): Promise
         return;
       }
       const { method = '', url = '', headers } = req;
-      const one = { method, url, headers, body: Buffer.concat(parts).toString('utf8') };
-      heard.push(one);
-      how(one)(req, res);
+      const request = { method, url, headers, body: Buffer.concat(parts).toString('utf8') };
+      requests.push(request);
+      respond(request)(req, res);
     });
     server.on('connection', (socket) => {
       sockets.add(socket);
@@ -51,26 +51,26 @@ export async function standIn(first: (heard: Heard) => RequestListener): Promise
     });
     port = await listenOnLoopback(server, port);
   };
-  const down = () =>
+  const stop = () =>
     new Promise<void>((done) => {
       server.close(() => done());
       for (const socket of sockets) socket.destroy();
     });
-  await up();
+  await start();
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    heard,
-    play: (next) => {
-      how = next;
+    requests,
+    respondWith: (next) => {
+      respond = next;
     },
-    text: () => JSON.stringify(heard),
-    down,
-    up,
+    text: () => JSON.stringify(requests),
+    stop,
+    start,
   };
 }
 
-/** Answers JSON. */
+/** Returns a listener that answers with JSON. */
 export const json =
   (status: number, body: unknown, headers: Record<string, string> = {}): RequestListener =>
   (_req, res) => {
@@ -78,10 +78,10 @@ export const json =
     res.end(JSON.stringify(body));
   };
 
-/** A provider that lists `ids` and answers each chat with what model it was asked for. */
+/** A provider that lists `ids` and answers each chat with the name of the requested model. */
 export const provider =
   (...ids: string[]) =>
-  ({ url, body }: Heard): RequestListener => {
+  ({ url, body }: ReceivedRequest): RequestListener => {
     if (url.split('?')[0]?.endsWith('/models')) {
       return json(200, {
         object: 'list',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /**
  * STAND-INS for engines that cannot run on a test machine (a GPU, an NPU, gigabytes of weights). Each refuses arguments
- * and requests that the real program would not take, and says in its answers what it was asked.
+ * and requests that the real program would reject, and names the requested model in its answers.
  */
 
 const COMMON = `
@@ -30,7 +30,7 @@ const argv = (known) => {
 };
 `;
 
-/** vLLM: the model by position, its key by variable, requests under the served name only. */
+/** vLLM: the model as positional argument, the key in a variable, requests for the served name only. */
 const VLLM = `${COMMON}
 argv({ '--served-model-name': 1, '--host': 1, '--port': 1, '--max-num-seqs': 1, '--max-model-len': 1 });
 if (words[0] !== 'serve' || words[1].startsWith('-')) refuse('the model must come first');
@@ -40,8 +40,8 @@ setTimeout(() => serve((req, res, body) => {
   if (req.url === '/health') return res.end();
   if (req.headers.authorization !== 'Bearer ' + key) return json(res, 401, { error: 'Unauthorized' });
   if (req.url === '/v1/models') return json(res, 200, { object: 'list', data: [{ id: served }] });
-  const asked = JSON.parse(body);
-  if (asked.model !== served) {
+  const request = JSON.parse(body);
+  if (request.model !== served) {
     const message = 'The model does not exist.';
     return json(res, 404, { error: { message, type: 'NotFoundError', param: 'model', code: 404 } });
   }
@@ -49,14 +49,14 @@ setTimeout(() => serve((req, res, body) => {
     return json(res, 200, { model: served, choices: [choice('vllm stand-in: ' + words[1])] });
   }
   if (req.url === '/v1/rerank') {
-    const results = asked.documents.map((_, index) => ({ index, relevance_score: 1 / (index + 1) }));
+    const results = request.documents.map((_, index) => ({ index, relevance_score: 1 / (index + 1) }));
     return json(res, 200, { results });
   }
   json(res, 404, { detail: 'Not Found' });
 }), 100);
 `;
 
-/** FastFlowLM: native tags only, failures inside a 200, a null where a part was not started, numbers of its own in usage. */
+/** FastFlowLM: native tags only, errors inside a 200, null for a part that was not started, additional figures in usage. */
 const FLM = `${COMMON}
 argv({ '--host': 1, '--port': 1, '--ctx-len': 1, '--asr': 1, '--embed': 1, '--quiet': 0 });
 if (words[0] !== 'serve') refuse('unknown command');
@@ -69,26 +69,26 @@ serve((req, res, body) => {
   if (req.url === '/v1/audio/transcriptions') {
     return json(res, 200, flag('--asr') === '1' ? { model: 'whisper-v3:turbo', text: 'flm stand-in heard' } : null);
   }
-  const asked = JSON.parse(body);
-  if (!TAGS.includes(asked.model)) {
-    return json(res, 200, { error: { message: 'no such tag: ' + asked.model, type: 'model_error', code: 404 } });
+  const request = JSON.parse(body);
+  if (!TAGS.includes(request.model)) {
+    return json(res, 200, { error: { message: 'no such tag: ' + request.model, type: 'model_error', code: 404 } });
   }
   if (req.url === '/v1/embeddings') {
     const data = [{ object: 'embedding', index: 0, embedding: [0.6, 0.8] }];
     return json(res, 200, flag('--embed') === '1' ? { data, usage: { prompt_tokens: 0 } } : null);
   }
   if (req.url !== '/v1/chat/completions') return json(res, 404, { error: 'Not Found' });
-  const last = asked.messages.at(-1).content;
+  const last = request.messages.at(-1).content;
   if (last === 'nothing') return json(res, 200, null);
   if (last === 'too much') {
     return json(res, 400, { error: { message: 'Max length reached!', type: 'model_error', code: 400 } });
   }
   if (last === 'full') return json(res, 503, { error: 'NPU is in use and request queue is full (limit: 10).' });
-  json(res, 200, { model: asked.model, choices: [choice('flm stand-in: ' + asked.model)], usage });
+  json(res, 200, { model: request.model, choices: [choice('flm stand-in: ' + request.model)], usage });
 });
 `;
 
-/** ComfyUI: no key, no OpenAI routes; tells of its machine. */
+/** ComfyUI: no key, no OpenAI routes; describes its machine. */
 const COMFYUI = `${COMMON}
 argv({ '--listen': 1, '--port': 1, '--disable-auto-launch': 0, '--cpu': 0 });
 serve((req, res) => {
@@ -97,7 +97,7 @@ serve((req, res) => {
 });
 `;
 
-/** Writes the stand-ins as programs into `folder` and answers it, to be put first in PATH. */
+/** Writes the stand-ins as programs into `folder` and returns it, for the start of PATH. */
 export function writeStandIns(folder: string): string {
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries({ vllm: VLLM, flm: FLM, comfyui: COMFYUI })) {

@@ -1,4 +1,4 @@
-/** Real system calls of a real process, listed or made to fail, by strace. */
+/** Lists the system calls of a process, or makes them fail, with strace. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,13 +7,13 @@ import { text } from 'node:stream/consumers';
 
 export interface SystemCall {
   readonly name: string;
-  /** Which call of this name it is of its thread, from 1: as strace counts. */
+  /** Number of the call of this name in its thread, from 1, as strace counts. */
   readonly nth: number;
-  /** What it is about: files by their paths, descriptors by what they were opened on. */
+  /** Paths of the files and descriptors of the call. */
   readonly paths: readonly string[];
-  /** Its arguments, with data left out. */
+  /** Its arguments without data. */
   readonly words: string;
-  /** Whether the fault was put into it. */
+  /** Whether the fault was injected into it. */
   readonly hit: boolean;
   readonly failed: boolean;
 }
@@ -33,24 +33,24 @@ export interface Injection {
   readonly what: string;
 }
 
-/** Calls that are seen; a question mark where a processor may lack one. */
-const SEEN = [
+/** Traced calls; a question mark where an architecture may lack one. */
+const TRACED = [
   ...['openat', '?open', 'pread64', 'pwrite64', 'write', 'fsync', 'fdatasync', 'ftruncate', 'fallocate'],
   ...['?rename', 'renameat', 'renameat2', '?unlink', 'unlinkat', '?link', 'linkat', '?mkdir', 'mkdirat'],
   ...['fchmod', '?chmod', 'fchmodat', 'fchown', 'copy_file_range'],
 ];
 
-/** Why strace can't follow a process here; null when it can. */
-export async function cannotTrace(strace: string): Promise<string | null> {
+/** Returns why strace cannot trace a process here, or null. */
+export async function whyNotTraceable(strace: string): Promise<string | null> {
   const { ended, err, calls } = await traced(strace, [process.execPath, '-e', ''], null);
   if (ended === 0 && calls.length > 0) return null;
   return err.split('\n')[0]?.slice(0, 200) || `it ended with ${ended}`;
 }
 
-/** Most time that a traced program has. */
+/** Time limit of a traced program. */
 const LIMIT_MS = 60_000;
 
-/** Runs a program to its end under strace, at most a minute. One helper thread does what is not done by the main one. */
+/** Runs a program under strace, for at most a minute. libuv has one thread, so that calls are numbered predictably. */
 export async function traced(
   strace: string,
   command: readonly string[],
@@ -58,34 +58,34 @@ export async function traced(
 ): Promise<Traced> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-strace-'));
   const list = join(folder, 'calls');
-  // Only a call at which every thread is stopped can be the end of a process.
+  // A signal must be injected while every thread is stopped, which seccomp-bpf does not do.
   const quick = injection?.what.startsWith('signal') ? [] : ['--seccomp-bpf'];
   const inject = injection ? [`--inject=${injection.name}:${injection.what}:when=${injection.nth}`] : [];
   try {
     const child = spawn(
       strace,
-      ['-f', ...quick, '-y', '-s', '0', '-o', list, `--trace=${SEEN}`, ...inject, ...command],
+      ['-f', ...quick, '-y', '-s', '0', '-o', list, `--trace=${TRACED}`, ...inject, ...command],
       { env: { UV_THREADPOOL_SIZE: '1' }, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
     );
-    let late = false;
-    // The whole group: a tracer that is ended lets go of its program, which goes on and holds the pipes.
+    let timedOut = false;
+    // Kill the whole group: without its tracer the program continues and keeps the pipes open.
     const limit = setTimeout(() => {
-      late = true;
+      timedOut = true;
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     }, LIMIT_MS);
     const ended = new Promise<number | string | null>((resolve) => {
       child.once('error', (error) => resolve(error.message));
-      child.once('close', (code, signal) => resolve(late ? 'it did not end' : (code ?? signal)));
+      child.once('close', (code, signal) => resolve(timedOut ? 'it did not end' : (code ?? signal)));
     });
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
     clearTimeout(limit);
-    return { ended: await ended, out, err, calls: callsIn(readIfThere(list)) };
+    return { ended: await ended, out, err, calls: callsIn(readIfExists(list)) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function readIfThere(path: string): string {
+function readIfExists(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -93,11 +93,11 @@ function readIfThere(path: string): string {
   }
 }
 
-/** `PID name(words` and what follows; a call that another thread's line cut in two goes on as `PID <... name resumed>`. */
+/** `PID name(words` and the rest. A call that is interrupted by another thread's line continues as `PID <... name resumed>`. */
 const LINE = /^(\d+) +(\w+)\((.*)$/;
 const RESUMED = /^(\d+) +<\.\.\. \w+ resumed>(.*)$/;
 
-/** The calls of a list that strace wrote. */
+/** Parses the calls of a strace log. */
 export function callsIn(list: string): SystemCall[] {
   const calls: (SystemCall & { hit: boolean; failed: boolean })[] = [];
   const counts = new Map<string, number>();
@@ -107,30 +107,30 @@ export function callsIn(list: string): SystemCall[] {
     const [, thread = '', name = '', words = ''] = LINE.exec(line) ?? [];
     if (resumed !== null) {
       const call = calls[latest.get(resumed[1] ?? '') ?? -1];
-      if (call !== undefined) Object.assign(call, endOf(resumed[2] ?? ''));
+      if (call !== undefined) Object.assign(call, outcomeOf(resumed[2] ?? ''));
       continue;
     }
     if (name === '') continue;
     const nth = (counts.get(`${thread} ${name}`) ?? 0) + 1;
     counts.set(`${thread} ${name}`, nth);
     latest.set(thread, calls.length);
-    calls.push({ name, nth, words, paths: pathsIn(words), ...endOf(words) });
+    calls.push({ name, nth, words, paths: pathsIn(words), ...outcomeOf(words) });
   }
   return calls;
 }
 
-const endOf = (words: string) => ({ hit: words.endsWith('(INJECTED)'), failed: / = -1 /.test(words) });
+const outcomeOf = (words: string) => ({ hit: words.endsWith('(INJECTED)'), failed: / = -1 /.test(words) });
 
 const pathsIn = (words: string): string[] => [
   ...[...words.matchAll(/"(\/[^"]*)"/g)].map(([, path = '']) => path),
   ...[...words.matchAll(/^\d+<(\/[^>]*)>/g)].map(([, path = '']) => path),
 ];
 
-/** Whether a call is about something below `root`. */
+/** Whether a call concerns a path below `root`. */
 export const isBelow = (root: string, { paths }: SystemCall): boolean =>
   paths.some((path) => path === root || path.startsWith(root + sep));
 
-/** Below `root`: files and folders that were made wider than their owner, or widened; `before` are those that were there. */
+/** Returns the calls that create or change paths below `root` to be accessible by others than the owner. `before`: existing paths. */
 export function widened(calls: readonly SystemCall[], root: string, before: readonly string[]): string[] {
   const known = new Set(before);
   const found: string[] = [];
@@ -143,7 +143,7 @@ export function widened(calls: readonly SystemCall[], root: string, before: read
   return found;
 }
 
-/** The mode that a call gives; null for one that gives none. */
+/** Returns the mode that a call sets, or null. */
 function modeOf({ name, words, paths }: SystemCall, known: ReadonlySet<string>): number | null {
   const opens = name === 'openat' || name === 'open';
   if (opens && (!words.includes('O_CREAT') || paths.every((path) => known.has(path)))) return null;

@@ -1,20 +1,20 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Gateway } from './gateway.ts';
 
-/** An answer that is read while it comes. */
-export interface Streamed {
+/** A response that is read while it is being received. */
+export interface StreamedResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** What has come so far. */
+  /** The text received so far. */
   text(): string;
-  /** Resolves at the end: true when the body ended as it should, false when the connection broke. */
+  /** Resolves at the end: true when the body is complete, false when the connection broke. */
   ended: Promise<boolean>;
-  /** Leaves without waiting for the end. */
-  leave(): void;
+  /** Closes the connection. */
+  disconnect(): void;
 }
 
-/** Reads an answer whose head has come, while the rest comes. */
-export function readAlong(req: ClientRequest, res: IncomingMessage): Streamed {
+/** Starts to read the body of a response. */
+export function readStream(req: ClientRequest, res: IncomingMessage): StreamedResponse {
   let text = '';
   res.setEncoding('utf8');
   res.on('data', (chunk: string) => {
@@ -26,17 +26,17 @@ export function readAlong(req: ClientRequest, res: IncomingMessage): Streamed {
     headers: res.headers,
     text: () => text,
     ended: new Promise<boolean>((done) => res.once('close', () => done(res.complete))),
-    leave: () => void req.destroy(),
+    disconnect: () => void req.destroy(),
   };
 }
 
-/** POSTs JSON and resolves at the head of the answer. */
+/** POSTs JSON and resolves when the response headers have arrived. */
 export function openStream(
   gateway: Pick<Gateway, 'port'>,
   path: string,
   body: unknown,
   options: { key?: string; headers?: Record<string, string> } = {},
-): Promise<Streamed> {
+): Promise<StreamedResponse> {
   const payload = JSON.stringify(body);
   const headers = {
     'content-type': 'application/json',
@@ -54,19 +54,19 @@ export function openStream(
       agent: false,
     });
     req.on('error', reject);
-    req.on('response', (res) => resolve(readAlong(req, res)));
+    req.on('response', (res) => resolve(readStream(req, res)));
     req.end(payload);
   });
 }
 
-/** The `data:` payloads of an event stream. */
+/** Returns the `data:` payloads of an event stream. */
 export const dataOf = (text: string): string[] =>
   text
     .split('\n\n')
     .filter((event) => event.startsWith('data: '))
     .map((event) => event.slice('data: '.length));
 
-/** The text of a streamed chat answer. */
+/** Returns the text of a streamed chat reply. */
 export const contentOf = (text: string): string =>
   dataOf(text)
     .filter((data) => data !== '[DONE]')

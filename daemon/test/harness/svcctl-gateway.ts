@@ -4,25 +4,25 @@ import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { writeOtherProgram } from '../../slots/testing/other-program.ts';
 import { newHome } from './home.ts';
 import { OneGateway } from './one-gateway.ts';
-import { pointing, type RunOptions, svcctl } from './svcctl.ts';
+import { envFor, type RunOptions, svcctl } from './svcctl.ts';
 import { startGuarded } from './tiny-gateway.ts';
 
 export const LONG = 'a-model-whose-id-is-much-longer-than-any-terminal-would-like-it-to-be-in-a-table';
 
-const loadedFile = (home: string) => join(home, 'loaded');
+const loadedFileOf = (home: string) => join(home, 'loaded');
 
-/** A guarded gateway for one test file, and svcctl with the admin key that points at it. */
+/** A gateway that requires keys for one test file, and svcctl with the admin key for it. */
 export class SvcctlGateway extends OneGateway {
   constructor() {
     super(() => {
       const home = newHome();
-      const lasting = [
+      const slowEngine = [
         process.execPath,
         writeOtherProgram(home),
         '--port',
         '{port}',
         '--until',
-        loadedFile(home),
+        loadedFileOf(home),
       ];
       return startGuarded({
         home,
@@ -30,27 +30,27 @@ export class SvcctlGateway extends OneGateway {
         files: {
           'config/slots/utility.toml': '# mine\nmodel = "tiny"\nparallel = 1\n',
           'config/slots/hollow.toml': 'model = "not-here"\n',
-          'config/slots/lasting.toml': `engine = "custom"\nautoload = false\ncommand = ${JSON.stringify(lasting)}\n`,
+          'config/slots/lasting.toml': `engine = "custom"\nautoload = false\ncommand = ${JSON.stringify(slowEngine)}\n`,
         },
       });
     });
   }
 
-  /** Slot `lasting`, an engine of somebody else, goes on to load until this file is there. */
+  /** Slot `lasting`, a custom engine, stays in its load until this file exists. */
   get loadedFile(): string {
-    return loadedFile(this.home);
+    return loadedFileOf(this.home);
   }
 
   run = (args: string[], options: RunOptions = {}): ReturnType<typeof svcctl> =>
-    svcctl(args, { ...options, env: { ...pointing(this), ...options.env } });
+    svcctl(args, { ...options, env: { ...envFor(this), ...options.env } });
 
-  /** Runs a command that must succeed, and answers its output. */
-  said = async (...args: string[]): Promise<string> => {
-    const ran = await this.run(args);
-    expect(ran, args.join(' ')).toMatchObject({ code: 0, err: '' });
-    return ran.out;
+  /** Runs a command that must succeed and returns its output. */
+  runOk = async (...args: string[]): Promise<string> => {
+    const result = await this.run(args);
+    expect(result, args.join(' ')).toMatchObject({ code: 0, err: '' });
+    return result.out;
   };
 
-  /** What a command tells as JSON. */
-  told = async <T>(...args: string[]): Promise<T> => JSON.parse(await this.said(...args, '--json')) as T;
+  /** Runs a command that must succeed with `--json` and returns the parsed output. */
+  runJson = async <T>(...args: string[]): Promise<T> => JSON.parse(await this.runOk(...args, '--json')) as T;
 }

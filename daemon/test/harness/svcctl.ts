@@ -4,7 +4,7 @@ import type { Gateway } from './gateway.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'scripts', 'svcctl');
 
-export interface Ran {
+export interface RunResult {
   code: number | null;
   out: string;
   err: string;
@@ -13,12 +13,12 @@ export interface Ran {
 
 export interface RunOptions {
   env?: Record<string, string>;
-  /** Piped in; nothing by default. */
+  /** Standard input; empty by default. */
   input?: string;
-  /** A real terminal of its own, whose answers are `input`; `out` then holds both outputs. */
+  /** Run in a pseudo-terminal. `input` has the lines to type; `out` contains both outputs. */
   terminal?: boolean;
-  /** Is told of `out` each time it has grown. */
-  heard?: (out: string) => void;
+  /** Called with `out` each time it has grown. */
+  onOutput?: (out: string) => void;
   /** User to run as; needs root. */
   uid?: number;
 }
@@ -33,19 +33,19 @@ function start(args: readonly string[], options: RunOptions): ChildProcessWithou
   return spawn('script', ['-qec', line, '/dev/null'], { env: { ...env, SHELL: '/bin/sh' } });
 }
 
-/** Runs the real `svcctl` and waits for its end. */
-export function svcctl(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+/** Runs the real `svcctl` to its end. */
+export function svcctl(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const child = start(args, options);
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString();
-    options.heard?.(out);
+    options.onOutput?.(out);
   });
   child.stderr.on('data', (chunk: Buffer) => {
     err += chunk.toString();
   });
   child.stdin.on('error', () => {});
-  if (options.terminal) answerLater(child, options.input ?? '');
+  if (options.terminal) typeAtPrompts(child, options.input ?? '');
   else child.stdin.end(options.input ?? '');
   return new Promise((resolve, reject) => {
     child.on('error', reject);
@@ -53,21 +53,21 @@ export function svcctl(args: readonly string[], options: RunOptions = {}): Promi
   });
 }
 
-/** Types each line of `input` when a prompt stands there; then ends the input. */
-function answerLater(child: ChildProcessWithoutNullStreams, input: string): void {
+/** Types one line of `input` at each prompt, then ends the input. */
+function typeAtPrompts(child: ChildProcessWithoutNullStreams, input: string): void {
   const lines = input.split('\n');
-  let seen = '';
+  let shown = '';
   child.stdout.on('data', (chunk: Buffer) => {
-    seen += chunk.toString();
-    if (!/(\[y\/N\] |> )$/.test(seen.replace(/\u001b\[[0-9;?]*[a-zA-Z]/g, ''))) return;
-    seen = '';
+    shown += chunk.toString();
+    if (!/(\[y\/N\] |> )$/.test(shown.replace(/\u001b\[[0-9;?]*[a-zA-Z]/g, ''))) return;
+    shown = '';
     const line = lines.shift();
     child.stdin.write(line === undefined || line === '' ? '\u0004' : `${line}\r`);
   });
 }
 
-/** What points svcctl at a gateway: its address, and its folders for the key. */
-export const pointing = (gateway: Gateway): Record<string, string> => ({
+/** The environment with which svcctl uses a gateway: its address, and its home folder for the key. */
+export const envFor = (gateway: Gateway): Record<string, string> => ({
   SVC_URL: gateway.url,
   SVC_HOME: gateway.home,
 });

@@ -2,30 +2,30 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { type Gateway, startGateway } from './gateway.ts';
-import { type Answer, ask } from './http.ts';
+import { type HttpResponse, send } from './http.ts';
 
-/** Three slots, each with a model of its own that says which one it is. */
+/** Three slots, each with its own model that replies with its name. */
 export const COLOURS = ['red', 'green', 'blue'] as const;
 export type Colour = (typeof COLOURS)[number];
 
 /**
- * One of these models takes some 170 MB by the estimate; measured later, 140 to 190 MB and, where there is a card with Vulkan,
- * 230 MB. So one always fits, and two never.
+ * The estimate for one of these models is about 170 MB; measured, 140 to 190 MB and, on a machine with a Vulkan card,
+ * 230 MB. So one always fits and two never do.
  */
 const ONE_MODEL_BYTES = 250_000_000;
-/** Tokens of the window: its keys and values make the models large enough for that. */
+/** Context window in tokens: its KV cache makes the models large enough. */
 const WINDOW = 32_768;
 
-/** What the model of a slot answers to everything. */
+/** The reply of the model of a slot. */
 export const replyOf = (colour: Colour): string => `This is the ${colour} model speaking.`;
 
-/** Slot file of a colour. */
+/** The slot file of a colour. */
 export const slotFile = (colour: Colour): string =>
   `# The ${colour} one.\nmodel = "${colour}-model"\ncontext = ${WINDOW}\nparallel = 2\n`;
 
-/** A gateway with the three slots and room for one of their models at a time; `used` is a home that has them already. */
-export async function startThree(used?: string, env: Record<string, string> = {}): Promise<Gateway> {
-  if (used !== undefined) return startGateway({ home: used, env });
+/** Starts a gateway with the three slots and memory for one model. `usedHome` is a home that already has them. */
+export async function startThree(usedHome?: string, env: Record<string, string> = {}): Promise<Gateway> {
+  if (usedHome !== undefined) return startGateway({ home: usedHome, env });
   const modelOf = (colour: Colour) =>
     tinyChat({ name: `${colour}-model`, reply: replyOf(colour), context: 65_536, runs: false });
   return startGateway({
@@ -39,10 +39,14 @@ export async function startThree(used?: string, env: Record<string, string> = {}
   });
 }
 
-/** Asks one of the three, by the name of its slot or of its model. */
-export const askFor = (gateway: Gateway, colour: Colour, by: 'slot' | 'model' = 'slot'): Promise<Answer> =>
-  ask(gateway, 'POST', '/v1/chat/completions', {
-    silenceMs: 600_000,
+/** Sends a chat to one of the three, by the name of its slot or model. */
+export const chatWith = (
+  gateway: Gateway,
+  colour: Colour,
+  by: 'slot' | 'model' = 'slot',
+): Promise<HttpResponse> =>
+  send(gateway, 'POST', '/v1/chat/completions', {
+    idleTimeoutMs: 600_000,
     body: {
       model: by === 'slot' ? colour : `${colour}-model`,
       messages: [{ role: 'user', content: 'x' }],
@@ -51,8 +55,8 @@ export const askFor = (gateway: Gateway, colour: Colour, by: 'slot' | 'model' = 
     },
   });
 
-/** How often engines of a slot were started, by its log. */
-export function startsOf(gateway: Gateway, colour: Colour): number {
+/** Returns how often the engine of a slot was started, by its log. */
+export function engineStarts(gateway: Gateway, colour: Colour): number {
   try {
     const log = readFileSync(join(gateway.home, 'state', 'logs', `${colour}.log`), 'utf8');
     return log.split(`started ${colour}-model`).length - 1;

@@ -10,8 +10,8 @@ import {
   until,
 } from './gateway.ts';
 import { newHome, writeModel } from './home.ts';
-import { slotState } from './slots.ts';
-import { openStream, type Streamed } from './stream.ts';
+import { waitForSlotState } from './slots.ts';
+import { openStream, type StreamedResponse } from './stream.ts';
 
 /**
  * The prompt is the contents of all messages in order, then 5 or 1 for thinking on or off. The model's next token
@@ -21,16 +21,16 @@ const TEMPLATE =
   '{%- for message in messages %}{{ message.content }}{%- endfor %}' +
   '{%- if enable_thinking is defined %}{{ 5 if enable_thinking else 1 }}{%- endif %}';
 
-/** A text after which the model counts through the alphabet until the window is full: seconds of work. */
+/** A prompt after which the model repeats the alphabet until the window is full: seconds of work. */
 export const ENDLESS = 'a';
 
-/** Window of slot `agent` below: about ten seconds of streaming. */
+/** Context window of slot `agent`: about ten seconds of streaming. */
 export const WINDOW = 32_768;
 
 /** The model that `startTiny` serves as `tiny`. */
 export const tinyModel = (): GgufModel => tinyChat({ context: 65_536, template: TEMPLATE });
 
-/** Starts a gateway whose slot `agent` serves a real, tiny model with a wide window, and waits until it is ready. */
+/** Starts a gateway whose slot `agent` serves a tiny model with a large window, and waits until it is ready. */
 export async function startTiny(options: GatewayOptions = {}, key?: string): Promise<Gateway> {
   const home = options.home ?? newHome();
   const model = writeModel(home, 'tiny', tinyModel());
@@ -40,11 +40,11 @@ export async function startTiny(options: GatewayOptions = {}, key?: string): Pro
     env: { SVC_MODEL: model, ...options.env },
     files: { 'config/slots/agent.toml': `context = ${WINDOW}\n`, ...options.files },
   });
-  await slotState(gateway, 'agent', 'ready', key);
+  await waitForSlotState(gateway, 'agent', 'ready', key);
   return gateway;
 }
 
-/** The same with both keys, which it demands, on and above `options`. */
+/** The same with both keys, which it requires; `options` are added. */
 export const startGuarded = ({ files, ...options }: GatewayOptions = {}): Promise<Gateway> =>
   startTiny(
     {
@@ -54,13 +54,13 @@ export const startGuarded = ({ files, ...options }: GatewayOptions = {}): Promis
     ADMIN_KEY,
   );
 
-/** A chat that slot or model `model` streams until it is cut or `tokens` have come, and that is flowing already. */
-export async function flowing(
+/** Starts a chat that streams up to `tokens` tokens. Resolves when text arrives. */
+export async function startLongStream(
   gateway: Gateway,
   model: string,
   tokens = 30_000,
   key?: string,
-): Promise<Streamed> {
+): Promise<StreamedResponse> {
   const messages = [{ role: 'user', content: ENDLESS }];
   const body = { model, messages, temperature: 0, max_tokens: tokens, stream: true };
   const streamed = await openStream(gateway, '/v1/chat/completions', body, { key });

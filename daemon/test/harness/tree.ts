@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const cache = join(import.meta.dirname, '..', '..', '..', '.cache', 'trees');
 
-/** What a small Debian has beside its base; the network is cut off later, so that everything the package needs is here. */
+/** Packages of the small Debian in addition to its base. The container has no network, so everything that our package needs is here. */
 const PACKAGES = [
   'systemd',
   'systemd-sysv',
@@ -20,7 +20,7 @@ const PACKAGES = [
 const which = (program: string): string | null =>
   spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).stdout.trim() || null;
 
-/** The mirror that this machine uses. */
+/** Returns the mirror that this machine uses. */
 function mirror(): string {
   const folder = '/etc/apt/sources.list.d';
   const files = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
@@ -36,25 +36,25 @@ function mirror(): string {
 
 const RELEASE = 'bookworm';
 
-/** Why no container with a systemd of its own can be started here; null when one can. */
-export function noContainer(): string | null {
+/** Returns why no container with its own systemd can be started here, or null. */
+export function whyNoContainer(): string | null {
   if (process.platform !== 'linux') return 'this is no Linux';
   if (process.getuid?.() !== 0) return 'it takes root';
   if (which('systemd-nspawn') === null)
     return 'there is no systemd-nspawn (node scripts/test-tools.mjs systemd-container)';
-  if (!existsSync(place()) && which('mmdebstrap') === null)
+  if (!existsSync(treeFolder()) && which('mmdebstrap') === null)
     return 'there is no mmdebstrap (node scripts/test-tools.mjs mmdebstrap)';
   return null;
 }
 
-function place(): string {
+function treeFolder(): string {
   const key = createHash('sha256').update(PACKAGES.join(' ')).digest('hex').slice(0, 12);
   return join(cache, `${RELEASE}-${key}`);
 }
 
-/** The folder of a fresh Debian, made once and never written afterwards. Throws with the words of mmdebstrap. */
+/** Returns the folder of a fresh Debian, created once and never changed. Throws the error of mmdebstrap. */
 export function freshTree(): string {
-  const folder = place();
+  const folder = treeFolder();
   if (existsSync(folder)) return folder;
   const unfinished = `${folder}.tmp`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -66,7 +66,7 @@ export function freshTree(): string {
       '--variant=minbase',
       `--include=${PACKAGES.join(',')}`,
       '--aptopt=APT::Install-Recommends "false"',
-      // A tree of tests may be lost: waiting for the disk behind each file took most of its time.
+      // Durability is not needed: syncing each file took most of the time.
       '--dpkgopt=force-unsafe-io',
       RELEASE,
       unfinished,

@@ -7,7 +7,7 @@ import type { Gateway } from './gateway.ts';
 /** Bytes of PCM16 at 24,000 samples per second in a fifth of a second. */
 const PIECE = 9_600;
 
-/** A caller of `/v1/realtime` that checks the order and the published shape of everything it is told. */
+/** A client of `/v1/realtime` that checks the order and the published schema of every event. */
 export class VoiceCall {
   readonly socket: WebSocket;
   readonly checker = new OrderChecker();
@@ -15,7 +15,7 @@ export class VoiceCall {
   failure: unknown = null;
   closed: { code: number; reason: string } | null = null;
   #read = 0;
-  #wake: (() => void)[] = [];
+  #waiters: (() => void)[] = [];
 
   private constructor(socket: WebSocket) {
     this.socket = socket;
@@ -24,16 +24,16 @@ export class VoiceCall {
       this.events.push(event);
       try {
         this.checker.accept(event);
-        const wrong = eventBreaches(event);
-        if (wrong.length > 0) throw new Error(`${event.type}: ${wrong.join('; ')}`);
+        const violations = eventBreaches(event);
+        if (violations.length > 0) throw new Error(`${event.type}: ${violations.join('; ')}`);
       } catch (error) {
         this.failure ??= error;
       }
-      this.#stir();
+      this.#notify();
     });
     socket.on('close', (code, reason) => {
       this.closed = { code, reason: reason.toString() };
-      this.#stir();
+      this.#notify();
     });
     socket.on('error', () => {});
   }
@@ -55,13 +55,13 @@ export class VoiceCall {
     return this.next('session.updated');
   }
 
-  /** Puts a typed message into the conversation. */
+  /** Adds a typed message to the conversation. */
   type(text: string): void {
     const content = [{ type: 'input_text', text }];
     this.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } });
   }
 
-  /** Sends sound as a microphone would, but without waiting. */
+  /** Sends sound as a microphone would, without waiting. */
   speak(sound: Buffer): void {
     for (let at = 0; at < sound.length; at += PIECE) {
       const audio = sound.subarray(at, at + PIECE).toString('base64');
@@ -69,7 +69,7 @@ export class VoiceCall {
     }
   }
 
-  /** The next event of a type after those that were waited for; throws on disorder, a close, or after `limitMs`. */
+  /** Waits for the next event of a type after the last one returned. Throws on a wrong order, a close, or after `limitMs`. */
   async next(type: ServerEventType, limitMs = 30_000): Promise<ServerEvent> {
     const end = Date.now() + limitMs;
     for (;;) {
@@ -79,27 +79,27 @@ export class VoiceCall {
         this.#read = at + 1;
         return this.events[at] as ServerEvent;
       }
-      const seen = this.events.map((event) => event.type).join(' ');
-      if (this.closed) throw new Error(`closed with ${this.closed.code} before ${type}: ${seen}`);
-      if (Date.now() > end) throw new Error(`waited for ${type}, saw ${seen}`);
-      await this.#stirred(end - Date.now());
+      const received = this.events.map((event) => event.type).join(' ');
+      if (this.closed) throw new Error(`closed with ${this.closed.code} before ${type}: ${received}`);
+      if (Date.now() > end) throw new Error(`waited for ${type}, saw ${received}`);
+      await this.#waitForChange(end - Date.now());
     }
   }
 
-  /** Resolves when the socket is closed. */
-  async gone(): Promise<{ code: number; reason: string }> {
-    while (this.closed === null) await this.#stirred(30_000);
+  /** Waits until the socket is closed. */
+  async waitForClose(): Promise<{ code: number; reason: string }> {
+    while (this.closed === null) await this.#waitForChange(30_000);
     return this.closed;
   }
 
-  /** All deltas of a type since the session began, put together. */
+  /** All deltas of a type since the session started. */
   deltas(type: ServerEventType, field: 'response_id' | 'item_id' = 'response_id', id?: unknown): string[] {
     return this.events
       .filter((event) => event.type === type && (id === undefined || event[field] === id))
       .map(({ delta }) => delta as string);
   }
 
-  /** The sound of one answer. */
+  /** The sound of one response. */
   sound(response: unknown): Buffer {
     const parts = this.deltas('response.output_audio.delta', 'response_id', response);
     return Buffer.concat(parts.map((part) => Buffer.from(part, 'base64')));
@@ -109,17 +109,17 @@ export class VoiceCall {
     this.socket.close();
   }
 
-  #stirred(ms: number): Promise<void> {
+  #waitForChange(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.#wake.push(() => {
+      this.#waiters.push(() => {
         clearTimeout(timer);
         resolve();
       });
     });
   }
 
-  #stir(): void {
-    for (const wake of this.#wake.splice(0)) wake();
+  #notify(): void {
+    for (const notify of this.#waiters.splice(0)) notify();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `node write-and-tell.ts WRITER ROOT`: does one write of the table and prints a line of JSON for each part that it
- * acknowledges (written before it goes on) and one for what it told its caller in the end.
+ * `node write-and-tell.ts WRITER ROOT`: does one write of the table. Prints a line of JSON for each part that it
+ * acknowledges, before it continues, and one for the result.
  */
 import { writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -8,36 +8,36 @@ import { configWrite } from '../../routes/config-write.ts';
 import { writerOf } from './writers-all.ts';
 import { STORE } from './writers-store.ts';
 
-export interface Told {
-  /** The error as its caller gets it: its code, else the name of its class; null after success. */
+export interface WriteReport {
+  /** The code of the error, or the name of its class; null after success. */
   readonly error: string | null;
   readonly message: string;
-  /** Whether what the process goes by is what is written. */
+  /** Whether the state of the process equals the files. */
   readonly agrees: boolean;
 }
 
-/** More files than the start of a process opens: so the n-th open of a helper thread is no open of the main one. */
-const APART = 600;
+/** More files than a process opens at start, so that the n-th open of a helper thread is not one of the main thread. */
+const EXTRA_OPENS = 600;
 
-const say = (line: object) => writeSync(1, `${JSON.stringify(line)}\n`);
+const print = (line: object) => writeSync(1, `${JSON.stringify(line)}\n`);
 const [name = '', root = ''] = process.argv.slice(2);
 const writer = await writerOf(name);
-// SQLite does all by the main thread.
-for (let n = 0; n < APART && !(name in STORE); n++)
+// SQLite makes all calls in the main thread.
+for (let n = 0; n < EXTRA_OPENS && !(name in STORE); n++)
   await open('/dev/null')
     .then((handle) => handle.close())
     .catch(() => {});
 
-async function once(): Promise<Told> {
+async function writeOnce(): Promise<WriteReport> {
   try {
-    const begun = await writer.begin(root);
+    const pending = await writer.begin(root);
     try {
-      await configWrite(() => begun.write((acknowledged) => say({ acknowledged })));
-      return { error: null, message: '', agrees: begun.agrees?.() ?? true };
+      await configWrite(() => pending.write((acknowledged) => print({ acknowledged })));
+      return { error: null, message: '', agrees: pending.agrees?.() ?? true };
     } catch (error) {
-      return { ...nameOf(error), agrees: begun.agrees?.() ?? true };
+      return { ...nameOf(error), agrees: pending.agrees?.() ?? true };
     } finally {
-      await begun.end?.();
+      await pending.end?.();
     }
   } catch (error) {
     return { ...nameOf(error), agrees: true };
@@ -49,4 +49,4 @@ function nameOf(error: unknown): { error: string; message: string } {
   return { error: code ?? name, message };
 }
 
-say(await once());
+print(await writeOnce());

@@ -1,13 +1,13 @@
 import type { Writer } from './writer.ts';
 
-/** Each table of writers, loaded when one of it is asked for: some of them load half of the gateway. */
+/** The tables of writers, loaded on demand: some import half of the gateway. */
 const TABLES = [
   async () => (await import('./writers-store.ts')).STORE,
   async () => (await import('./writers.ts')).SINGLE,
   async () => (await import('./writers-many.ts')).MANY,
 ];
 
-/** A writer by its name. */
+/** Returns a writer by its name. */
 export async function writerOf(name: string): Promise<Writer> {
   for (const table of TABLES) {
     const writer = (await table())[name];

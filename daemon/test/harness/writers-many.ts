@@ -1,4 +1,4 @@
-/** Every writer of several files, or of one with the help of SQLite: backup, restore, pulls, the change of a schema. */
+/** Every writer of several files, or of one file with SQLite: backup, restore, pulls, schema changes. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -17,8 +17,8 @@ import { connect, type Db } from '../../store/connection.ts';
 import { inspect } from '../../store/damage.ts';
 import { openDatabase } from '../../store/open.ts';
 import { MIGRATIONS, type Migration } from '../../store/schema.ts';
-import { type Left, put, textOf, type Writer, which } from './writer.ts';
-import { recovered } from './writers-store.ts';
+import { compareFile, type Outcome, put, textOf, type Writer } from './writer.ts';
+import { recoverDatabase } from './writers-store.ts';
 
 const foldersOf = (root: string) => ({ config: join(root, 'config'), state: join(root, 'state') });
 const archiveOf = (root: string) => join(root, 'svc.tar.gz');
@@ -26,7 +26,7 @@ const database = (root: string) => join(root, 'state', 'svc.db');
 const rowsOf = (db: Db) => db.prepare('SELECT count(*) FROM facts').pluck();
 const ROWS = 50;
 
-/** A database of this release with so many facts; `mark` is one more. */
+/** Creates a database of this release with ROWS facts and the fact `mark`. */
 function fill(root: string, mark: string): void {
   mkdirSync(join(root, 'state'), { recursive: true, mode: 0o700 });
   const { db } = openDatabase({ folder: join(root, 'state'), build: rowsOf });
@@ -36,7 +36,7 @@ function fill(root: string, mark: string): void {
   db.close();
 }
 
-/** The fact `mark`, read without writing; null = no sound database. */
+/** Reads the fact `mark` without writing; null when the database is not sound. */
 function markOf(root: string): string | null {
   if (inspect(database(root)).state !== 'sound') return null;
   const db = connect(database(root), { readonly: true });
@@ -53,10 +53,10 @@ const CONFIG = {
 };
 
 const BACKUP: Writer = {
-  least: 12,
+  minCalls: 12,
   native: true,
-  // An archive that is whole but for a file that could not be looked for counts as a failure here.
-  mayFailLate: true,
+  // A complete archive that omits an unreadable file counts as a failure here.
+  canFailLate: true,
   prepare(root) {
     for (const [name, text] of Object.entries(CONFIG)) put(join(root, name), text);
     fill(root, 'first');
@@ -76,12 +76,12 @@ const BACKUP: Writer = {
         throw new SetupError(`without ${report.left_out}`, 'The command lists them.');
     },
   }),
-  left(root) {
+  outcome(root) {
     if (textOf(archiveOf(root)) === 'an older archive') return 'old';
     try {
       const tar = gunzipSync(readFileSync(archiveOf(root)));
       if (!tar.includes('SQLite format 3')) return 'torn: members';
-      // A file that can't be read is left out of a whole archive, and that is told.
+      // An unreadable file is omitted from a complete archive, and the report says so.
       return Object.values(CONFIG).every((text) => tar.includes(text)) ? 'new' : 'between';
     } catch (error) {
       return `torn: ${error}`;
@@ -89,48 +89,48 @@ const BACKUP: Writer = {
   },
 };
 
-const OURS = {
+const BEFORE = {
   'config/config.toml': '# ours\n',
   'config/slots/agent.toml': null,
   'config/slots/mine.toml': 'x\n',
 };
 /** Each file of the configuration before and after the restore. */
 const RESTORED = {
-  'config/config.toml': [OURS['config/config.toml'], CONFIG['config/config.toml']],
+  'config/config.toml': [BEFORE['config/config.toml'], CONFIG['config/config.toml']],
   'config/slots/agent.toml': [null, CONFIG['config/slots/agent.toml']],
-  'config/slots/mine.toml': [OURS['config/slots/mine.toml'], null],
+  'config/slots/mine.toml': [BEFORE['config/slots/mine.toml'], null],
 } as const;
 
 const RESTORE: Writer = {
-  least: 40,
+  minCalls: 40,
   native: true,
   slow: 'kind',
-  mayFailLate: true,
+  canFailLate: true,
   async prepare(root) {
     const from = join(root, 'from');
     for (const [name, text] of Object.entries(CONFIG)) put(join(from, name), text);
     fill(from, 'theirs');
     const file = archiveOf(root);
     await backup({ folders: foldersOf(from), file, keys: true, force: false, version: '1.2.3' });
-    for (const [name, text] of Object.entries(OURS)) if (text !== null) put(join(root, name), text);
+    for (const [name, text] of Object.entries(BEFORE)) if (text !== null) put(join(root, name), text);
     fill(root, 'ours');
     put(join(root, 'state', 'secret.bin'), Buffer.alloc(32, 7));
   },
   begin: (root) => ({
     write: () => restore({ folders: foldersOf(root), file: archiveOf(root), lock: async () => () => {} }),
   }),
-  left(root) {
+  outcome(root) {
     const each = Object.entries(RESTORED).map(([name, [before, after]]) =>
-      which(join(root, name), before, after),
+      compareFile(join(root, name), before, after),
     );
     const mark = markOf(root);
     if (mark !== 'ours' && mark !== 'theirs') return `torn: ${mark}`;
-    const all = [...each, mark === 'ours' ? 'old' : 'new'] as Left[];
-    const torn = all.find((left) => left.startsWith('torn'));
+    const all = [...each, mark === 'ours' ? 'old' : 'new'] as Outcome[];
+    const torn = all.find((outcome) => outcome.startsWith('torn'));
     if (torn !== undefined) return torn;
     if (incompleteRestore(join(root, 'state')) !== null) return 'between';
     if (new Set(all).size > 1) return 'torn: half restored without a mark';
-    return all[0] as Left;
+    return all[0] as Outcome;
   },
 };
 
@@ -139,12 +139,12 @@ const NEXT: Migration = {
   name: 'next',
   sql: `ALTER TABLE facts ADD COLUMN note TEXT; UPDATE facts SET note = value || value;`,
 };
-/** All statements of the migration, and none of it. */
+/** All statements of the migration, or none. */
 const SCHEMA: Writer = {
-  least: 10,
+  minCalls: 10,
   native: true,
-  // The new schema is in place and only its folder could not be flushed: this run goes on in memory, the next one finds it.
-  mayFailLate: true,
+  // The new schema is in place but its folder could not be flushed: this run continues in memory, the next one finds it.
+  canFailLate: true,
   prepare: (root) => fill(root, 'first'),
   begin: (root) => ({
     async write() {
@@ -161,8 +161,8 @@ const SCHEMA: Writer = {
       if (opened.isContentLost || rows !== ROWS + 1) throw new Error(`torn: ${rows} rows, ${opened.alarm}`);
     },
   }),
-  left(root) {
-    recovered(database(root));
+  outcome(root) {
+    recoverDatabase(database(root));
     const found = inspect(database(root));
     if (existsSync(runningBackup(database(root)))) return 'between';
     if (found.state !== 'sound') return `torn: ${found.state}`;
@@ -178,35 +178,35 @@ const JOB = '0123456789abcdef';
 const PARTS = ['a/one.gguf', 'two.gguf'];
 const modelsOf = (root: string) => join(root, 'state', 'models');
 
-/** Which of the files are in their place; each is whole wherever it is. */
-const PLACED: Writer = {
-  least: 12,
-  inner: true,
-  open: true,
-  mayFailLate: true,
+/** Installs the verified files of a pull. Each file is complete wherever it is. */
+const INSTALLED: Writer = {
+  minCalls: 12,
+  isInner: true,
+  isPublic: true,
+  canFailLate: true,
   prepare(root) {
     const staging = stagingOf(modelsOf(root), JOB, REPO);
     for (const path of PARTS) put(staging.verifiedPath(path), `weights of ${path}`);
   },
   begin: (root) => ({ write: () => stagingOf(modelsOf(root), JOB, REPO).install(PARTS) }),
-  left(root) {
+  outcome(root) {
     const staging = stagingOf(modelsOf(root), JOB, REPO);
     const placed = PARTS.map((path) => textOf(staging.finalPath(path)));
     const staged = PARTS.map((path) => textOf(staging.verifiedPath(path)));
     const whole = PARTS.every((path, i) => (placed[i] ?? staged[i]) === `weights of ${path}`);
     if (!whole) return `torn: ${placed} ${staged}`;
-    const there = placed.filter((text) => text !== null).length;
-    if (there === 0) return 'old';
-    return there === PARTS.length ? 'new' : 'between';
+    const installedCount = placed.filter((text) => text !== null).length;
+    if (installedCount === 0) return 'old';
+    return installedCount === PARTS.length ? 'new' : 'between';
   },
 };
 
 const PULL: Writer = {
-  least: 15,
+  minCalls: 15,
   native: true,
-  open: true,
+  isPublic: true,
   slow: 'calls',
-  mayFailLate: true,
+  canFailLate: true,
   prepare: () => {},
   async begin(root) {
     const hub = await startHub({ [REPO]: { files: { [FILE]: WEIGHTS } } });
@@ -230,7 +230,7 @@ const PULL: Writer = {
       },
     };
   },
-  left(root) {
+  outcome(root) {
     const path = join(modelsOf(root), ...REPO.split('/'), FILE);
     if (!existsSync(path)) return 'old';
     return readFileSync(path).equals(WEIGHTS) ? 'new' : 'torn: weights';
@@ -241,6 +241,6 @@ export const MANY: Readonly<Record<string, Writer>> = {
   'a backup': BACKUP,
   'a restore': RESTORE,
   'a change of the schema': SCHEMA,
-  'a pulled model into its place': PLACED,
+  'the installation of a pulled model': INSTALLED,
   'a whole pull': PULL,
 };

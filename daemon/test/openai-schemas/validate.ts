@@ -11,7 +11,7 @@ interface Part {
 }
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
-/** Where each definition stands: texts and models, sound and pictures, Responses, live voice. */
+/** The published schemas: text and models, audio and images, Responses, Realtime. */
 const parts = ['schemas.json', 'media.json', 'responses.json', 'realtime.json'].map((name) => {
   const part = JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8')) as Part;
   ajv.addSchema(part, part.$id);
@@ -19,7 +19,7 @@ const parts = ['schemas.json', 'media.json', 'responses.json', 'realtime.json'].
 });
 const partOf = (definition: string) => parts.find(({ $defs }) => definition in $defs);
 
-/** Every breach of a published definition, as `path reason`; empty when `value` keeps to it. */
+/** Returns every violation of a published definition, as `path reason`; empty when `value` is valid. */
 export function breaches(definition: string, value: unknown): string[] {
   const check = ajv.getSchema(`${partOf(definition)?.$id}#/$defs/${definition}`);
   if (check === undefined) throw new Error(`there is no definition ${definition}`);
@@ -27,7 +27,7 @@ export function breaches(definition: string, value: unknown): string[] {
   return (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** Keys of an answer that its published definition does not know: extensions. */
+/** Returns the keys of a response that its published definition does not have. */
 export const extensions = (definition: string, value: object): string[] =>
   Object.keys(value)
     .filter((key) => !(key in (partOf(definition)?.$defs[definition]?.properties ?? {})))
@@ -35,7 +35,7 @@ export const extensions = (definition: string, value: object): string[] =>
 
 const REALTIME = 'RealtimeServerEvent';
 
-/** The definition of each event of live voice by the event's type. */
+/** The definition of each Realtime event by its type. */
 const ofEvent = new Map(
   parts.flatMap(({ $defs }) =>
     Object.entries($defs).flatMap(([definition, { properties }]) => {
@@ -45,15 +45,15 @@ const ofEvent = new Map(
   ),
 );
 
-/** The same without members that are null: OpenAI's own server writes null for what is not there, and its description forgets it. */
+/** Removes members that are null: OpenAI's own server sends null for absent values, which its schema omits. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
-  const told = Object.entries(value).filter(([, each]) => each !== null);
-  return Object.fromEntries(told.map(([name, each]) => [name, withoutNulls(each)]));
+  const present = Object.entries(value).filter(([, each]) => each !== null);
+  return Object.fromEntries(present.map(([name, each]) => [name, withoutNulls(each)]));
 }
 
-/** Every breach of what OpenAI publishes of this event of live voice; an event that is not published is one. */
+/** Returns every violation of the published schema of a Realtime event. An unpublished event is a violation. */
 export function eventBreaches(event: { readonly type: string }): string[] {
   const definition = ofEvent.get(event.type);
   if (definition === undefined) return [`no event ${event.type}`];

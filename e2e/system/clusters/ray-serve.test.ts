@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, until } from '../../../daemon/test/harness/gateway.ts';
-import { ask } from '../../../daemon/test/harness/http.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { contentOf, dataOf, openStream } from '../../../daemon/test/harness/stream.ts';
 import { pythonEnvironment } from '../harness/python-environment.ts';
@@ -67,7 +67,7 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
 
   async function plain(tokens: number): Promise<Outcome> {
     const request = newRequest();
-    const answer = await ask(gateway, 'POST', CHAT, { body: bodyOf(request, tokens, false) });
+    const answer = await send(gateway, 'POST', CHAT, { body: bodyOf(request, tokens, false) });
     const { status, text } = answer;
     const content =
       status === 200 &&
@@ -132,7 +132,7 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
   }
 
   it('the models of the cluster are listed with their window', async () => {
-    const model = () => ask(gateway, 'GET', `/v1/models/${MODEL}`);
+    const model = () => send(gateway, 'GET', `/v1/models/${MODEL}`);
     await until(async () => (await model()).status === 200, 'the model list to be read');
     expect((await model()).json()).toMatchObject({ id: MODEL, max_model_len: 4096 });
   });

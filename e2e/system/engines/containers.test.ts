@@ -6,11 +6,11 @@ import type { HardwareView } from '../../../daemon/contract/hardware.ts';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { tryPodman } from '../../../daemon/lib/container-engine/testing/podman.ts';
 import { startRegistry } from '../../../daemon/lib/container-engine/testing/registry.ts';
-import { alive } from '../../../daemon/test/harness/descendants.ts';
+import { isAlive } from '../../../daemon/test/harness/descendants.ts';
 import { type Gateway, QUIET_FILE, startGateway, until } from '../../../daemon/test/harness/gateway.ts';
 import { newHome } from '../../../daemon/test/harness/home.ts';
-import { ask } from '../../../daemon/test/harness/http.ts';
-import { slot, slotDo, slotState } from '../../../daemon/test/harness/slots.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
+import { runSlotAction, slot, waitForSlotState } from '../../../daemon/test/harness/slots.ts';
 
 const registry = await startRegistry();
 const { podman, obstacle } = await tryPodman(registry.host);
@@ -57,9 +57,9 @@ async function start(boxed = BOXED, more = ''): Promise<Gateway> {
   return gateway;
 }
 
-const verb = (action: 'load' | 'unload' | 'restart', name = 'boxed') => slotDo(gateway, name, action);
+const verb = (action: 'load' | 'unload' | 'restart', name = 'boxed') => runSlotAction(gateway, name, action);
 const say = () =>
-  ask(gateway, 'POST', CHAT, { body: { model: 'boxed', messages: [{ role: 'user', content: 'x' }] } });
+  send(gateway, 'POST', CHAT, { body: { model: 'boxed', messages: [{ role: 'user', content: 'x' }] } });
 const containers = () =>
   JSON.parse(podman?.run('ps', '-a', '--format', 'json') ?? '[]') as { Id: string; State: string }[];
 const ids = () => containers().map(({ Id }) => Id);
@@ -70,7 +70,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toEqual([]);
     const loaded = (await verb('load')).json<SlotRecord>();
     expect(loaded).toMatchObject({ state: 'ready', failure: null });
-    expect(alive(loaded.pid)).toBe(true);
+    expect(isAlive(loaded.pid)).toBe(true);
     const answer = await say();
     expect(answer.status).toBe(200);
     expect(answer.headers['x-svc-slot']).toBe('boxed');
@@ -84,7 +84,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
 
   it('GET /api/hardware names the engine of containers', async () => {
     await start();
-    const { containers: engines } = (await ask(gateway, 'POST', '/api/hardware/probe')).json<HardwareView>();
+    const { containers: engines } = (await send(gateway, 'POST', '/api/hardware/probe')).json<HardwareView>();
     expect(engines).toContainEqual({
       kind: 'podman',
       socket: SOCKET,
@@ -99,12 +99,12 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     await start();
     await verb('load');
     podman?.run('kill', ...ids());
-    const failed = await slotState(gateway, 'boxed', 'error');
+    const failed = await waitForSlotState(gateway, 'boxed', 'error');
     expect(failed).toMatchObject({
       pid: null,
       failure: { reason: expect.stringContaining('SIGKILL'), failures: 1 },
     });
-    await slotState(gateway, 'boxed', 'ready');
+    await waitForSlotState(gateway, 'boxed', 'ready');
     expect((await say()).status).toBe(200);
     expect(containers()).toHaveLength(1);
   });
@@ -123,7 +123,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
   it('P08 an image that must be fetched: pulling with its share, and an unload that cuts it', async () => {
     await start(BOXED.replace(/image = .*/, `image = "${registry.image}"`));
     const loading = verb('load');
-    await slotState(gateway, 'boxed', 'pulling');
+    await waitForSlotState(gateway, 'boxed', 'pulling');
     let seen: SlotRecord | undefined;
     await until(async () => {
       seen = await slot(gateway, 'boxed');
@@ -141,9 +141,9 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     const { pid } = (await verb('load')).json<SlotRecord>();
     const before = ids();
     await gateway.stop('SIGKILL');
-    expect(alive(pid)).toBe(true);
+    expect(isAlive(pid)).toBe(true);
     await start();
-    const adopted = await slotState(gateway, 'boxed', 'ready');
+    const adopted = await waitForSlotState(gateway, 'boxed', 'ready');
     expect(adopted.pid).toBe(pid);
     expect(ids()).toEqual(before);
     expect((await say()).status).toBe(200);
@@ -155,14 +155,14 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     await start();
     const { pid } = (await verb('load')).json<SlotRecord>();
     expect(await gateway.stop()).toBe(0);
-    expect(alive(pid)).toBe(true);
+    expect(isAlive(pid)).toBe(true);
     await start();
-    expect((await slotState(gateway, 'boxed', 'ready')).pid).toBe(pid);
+    expect((await waitForSlotState(gateway, 'boxed', 'ready')).pid).toBe(pid);
     expect(await gateway.stop()).toBe(0);
     await start(BOXED.replace('PORT = "{port}"', 'PORT = "{port}", MORE = "x"'));
-    const changed = await slotState(gateway, 'boxed', 'ready');
+    const changed = await waitForSlotState(gateway, 'boxed', 'ready');
     expect(changed.pid).not.toBe(pid);
-    expect(alive(pid)).toBe(false);
+    expect(isAlive(pid)).toBe(false);
     expect(containers()).toHaveLength(1);
     expect(await gateway.stop()).toBe(0);
     rmSync(slotFile());
@@ -174,7 +174,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     await start(BOXED, 'keep_containers = false\n');
     const { pid } = (await verb('load')).json<SlotRecord>();
     expect(await gateway.stop()).toBe(0);
-    expect(alive(pid)).toBe(false);
+    expect(isAlive(pid)).toBe(false);
     expect(containers()).toEqual([]);
   });
 
@@ -184,6 +184,6 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     writeFileSync(slotFile('other'), 'model = "x"\nautoload = false\n');
     rmSync(slotFile());
     await until(() => containers().length === 0, 'the container to be ended');
-    expect((await ask(gateway, 'GET', '/api/slots/boxed')).status).toBe(404);
+    expect((await send(gateway, 'GET', '/api/slots/boxed')).status).toBe(404);
   });
 });

@@ -4,7 +4,7 @@ import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { part } from '../../../daemon/test/harness/parts.ts';
 import { slot } from '../../../daemon/test/harness/slots.ts';
-import { readsThinking } from '../../../daemon/test/harness/thinking.ts';
+import { expectThinkingSwitch } from '../../../daemon/test/harness/thinking.ts';
 import { tinyModel } from '../../../daemon/test/harness/tiny-gateway.ts';
 
 const program = part('llama-server');
@@ -18,6 +18,6 @@ const gateway = new OneGateway(() =>
 );
 
 it.skipIf(program === null)('reads the default of the model and both fields of a request', async () => {
-  await readsThinking(gateway, 'svc/real');
+  await expectThinkingSwitch(gateway, 'svc/real');
   expect(await slot(gateway, 'real')).toMatchObject({ engine: 'llama-server', state: 'ready' });
 });

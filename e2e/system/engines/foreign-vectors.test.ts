@@ -4,11 +4,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { tinyEmbed } from '../../../daemon/models/gguf/testing/tiny-embed.ts';
 import { tinyRerank } from '../../../daemon/models/gguf/testing/tiny-rerank.ts';
 import { startGateway } from '../../../daemon/test/harness/gateway.ts';
-import { ask } from '../../../daemon/test/harness/http.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { openaiClient } from '../../../daemon/test/harness/openai.ts';
 import { part } from '../../../daemon/test/harness/parts.ts';
-import { expectOneShape } from '../../../daemon/test/harness/ranking.ts';
+import { expectRanking } from '../../../daemon/test/harness/ranking.ts';
 
 const EMBEDDINGS = '/v1/embeddings';
 const RERANK = '/v1/rerank';
@@ -35,7 +35,7 @@ beforeAll(() => {
   openai = openaiClient(gateway, { apiKey: 'none' });
 });
 
-const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
+const post = (path: string, body: object) => send(gateway, 'POST', path, { body });
 const unit = (vector: readonly number[]) => Math.hypot(...vector);
 
 describe.skipIf(program === null)('vectors and ranks of llama-server', () => {
@@ -103,10 +103,10 @@ describe.skipIf(program === null)('vectors and ranks of llama-server', () => {
       query: 'cat on mat',
       documents: DOCUMENTS.map((text) => ({ text })),
     };
-    const results = expectOneShape(await post(path, { ...body, return_documents: true, top_n: 2 }), 'ranks');
+    const results = expectRanking(await post(path, { ...body, return_documents: true, top_n: 2 }), 'ranks');
     expect(results.map(({ index, document }) => [index, document?.text])[0]).toEqual([1, CAT]);
     expect(results).toHaveLength(2);
-    expect(expectOneShape(await post(path, body), 'ranks').map((each) => Object.keys(each).length)).toEqual([
+    expect(expectRanking(await post(path, body), 'ranks').map((each) => Object.keys(each).length)).toEqual([
       2, 2, 2,
     ]);
   });

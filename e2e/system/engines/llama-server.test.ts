@@ -10,10 +10,10 @@ import { tinyEmbed } from '../../../daemon/models/gguf/testing/tiny-embed.ts';
 import { tinyRerank } from '../../../daemon/models/gguf/testing/tiny-rerank.ts';
 import { tinyChat } from '../../../daemon/models/gguf/tiny-chat.ts';
 import { startGateway } from '../../../daemon/test/harness/gateway.ts';
-import { ask, said } from '../../../daemon/test/harness/http.ts';
+import { replyText, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { part } from '../../../daemon/test/harness/parts.ts';
-import { slot, slotDo, slotState } from '../../../daemon/test/harness/slots.ts';
+import { runSlotAction, slot, waitForSlotState } from '../../../daemon/test/harness/slots.ts';
 
 const CHAT = '/v1/chat/completions';
 const program = part('llama-server');
@@ -39,7 +39,7 @@ const gateway = new OneGateway(() =>
   }),
 );
 
-const post = (path: string, body: object) => ask(gateway, 'POST', path, { body });
+const post = (path: string, body: object) => send(gateway, 'POST', path, { body });
 const say = (model: string) =>
   post(CHAT, { model, messages: [{ role: 'user', content: 'x' }], temperature: 0, max_tokens: 16 });
 const argvOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1');
@@ -48,7 +48,7 @@ const reasonOf = (record: SlotRecord) => record.failure?.reason;
 describe.skipIf(program === null)('llama-server', () => {
   it('answers a chat under its alias, with a key that nobody sees', async () => {
     const answer = await say('llama');
-    expect(said(answer)).toBe('another engine speaks');
+    expect(replyText(answer)).toBe('another engine speaks');
     expect(answer.json()).toMatchObject({ model: 'chat', usage: { completion_tokens: expect.any(Number) } });
     const record = await slot(gateway, 'llama');
     expect(record).toMatchObject({ engine: 'llama-server', runner: 'process', device: 'cpu', context: 512 });
@@ -81,9 +81,9 @@ describe.skipIf(program === null)('llama-server', () => {
   });
 
   it('without the GPU that its slot asks for is no silent fallback to the CPU', async () => {
-    expect((await slotDo(gateway, 'gpu', 'load')).code).toBe('slot.failed');
+    expect((await runSlotAction(gateway, 'gpu', 'load')).code).toBe('slot.failed');
     expect(reasonOf(await slot(gateway, 'gpu'))).toContain('has no backend for the GPU');
-    expect((await slotDo(gateway, 'gpu-2', 'load')).code).toBe('slot.failed');
+    expect((await runSlotAction(gateway, 'gpu-2', 'load')).code).toBe('slot.failed');
     expect(reasonOf(await slot(gateway, 'gpu-2'))).toContain('invalid device: Vulkan0');
   });
 
@@ -91,7 +91,7 @@ describe.skipIf(program === null)('llama-server', () => {
     await say('llama');
     const { pid } = await slot(gateway, 'llama');
     process.kill(pid as number, 'SIGKILL');
-    expect(reasonOf(await slotState(gateway, 'llama', 'error'))).toContain('SIGKILL');
-    expect(said(await say('llama'))).toBe('another engine speaks');
+    expect(reasonOf(await waitForSlotState(gateway, 'llama', 'error'))).toContain('SIGKILL');
+    expect(replyText(await say('llama'))).toBe('another engine speaks');
   });
 });

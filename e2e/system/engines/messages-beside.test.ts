@@ -12,7 +12,7 @@ import { TINY_REPLY, tinyChat } from '../../../daemon/models/gguf/tiny-chat.ts';
 import { CALL } from '../../../daemon/test/harness/dialect-gateway.ts';
 import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { newHome, writeModel } from '../../../daemon/test/harness/home.ts';
-import { ask } from '../../../daemon/test/harness/http.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
 import {
   type LlamaServer,
   llamaServerVersion,
@@ -257,17 +257,17 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
       ],
     ])('%s', async (_, asked, look, native, translated) => {
       const [theirs, ours] = sides(asked);
-      const send = (to: { port: number }) => ask(to, 'POST', '/v1/messages', { body: asked });
-      expect(look(await send(ours))).toEqual(translated);
-      if (strict) expect(look(await send(theirs))).toEqual(native);
+      const sendTo = (to: { port: number }) => send(to, 'POST', '/v1/messages', { body: asked });
+      expect(look(await sendTo(ours))).toEqual(translated);
+      if (strict) expect(look(await sendTo(theirs))).toEqual(native);
     });
   });
 
   it('tells more by its own way in two places only: counts at the start, and which stop text ended it', async () => {
     const asked = { ...body, stop_sequences: ['tiny'], stream: true };
-    const send = async (to: { port: number }) =>
-      (await ask(to, 'POST', '/v1/messages', { body: asked })).text;
-    const [theirs, ours] = await Promise.all(sides(asked).map(send));
+    const sendTo = async (to: { port: number }) =>
+      (await send(to, 'POST', '/v1/messages', { body: asked })).text;
+    const [theirs, ours] = await Promise.all(sides(asked).map(sendTo));
     const counted = (text: string | undefined) =>
       /event: message_start\ndata: .*"input_tokens":[1-9]/.test(text ?? '');
     expect(counted(ours)).toBe(false);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from '../../../daemon/test/harness/gateway.ts';
-import { ask } from '../../../daemon/test/harness/http.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { openaiClient } from '../../../daemon/test/harness/openai.ts';
 import { bertToGguf, readBert } from '../harness/bert-to-gguf.ts';
@@ -68,7 +68,7 @@ describe.skipIf(files === null)('MiniLM-L6-v2 in the embedded engine', () => {
     );
 
   it('the model list has its window and what it can do', async () => {
-    const model = (await ask(gateway, 'GET', `/v1/models/${MODEL}`)).json();
+    const model = (await send(gateway, 'GET', `/v1/models/${MODEL}`)).json();
     expect(model).toMatchObject({ context_length: 512, capabilities: { embeddings: true } });
   });
 
@@ -94,7 +94,7 @@ describe.skipIf(files === null)('MiniLM-L6-v2 in the embedded engine', () => {
     const input = texts.slice(0, 3);
     const floats = await vectorsOf(input);
     const body = { model: 'embed', input, encoding_format: 'base64' };
-    const answer = await ask(gateway, 'POST', '/v1/embeddings', { body });
+    const answer = await send(gateway, 'POST', '/v1/embeddings', { body });
     const { data } = answer.json<{ data: { embedding: string }[] }>();
     for (const [i, { embedding }] of data.entries()) {
       const bytes = Buffer.from(embedding, 'base64');

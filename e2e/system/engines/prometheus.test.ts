@@ -3,9 +3,9 @@
  * checked by promtool.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { everything } from '../../../daemon/test/harness/every-series.ts';
+import { exerciseEveryMetric } from '../../../daemon/test/harness/every-series.ts';
 import { CLIENT_KEY, until } from '../../../daemon/test/harness/gateway.ts';
-import { ask } from '../../../daemon/test/harness/http.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { part } from '../../../daemon/test/harness/parts.ts';
 import { type Prometheus, promtool, startPrometheus } from '../../../daemon/test/harness/prometheus.ts';
@@ -20,7 +20,7 @@ let far: StandIn;
 beforeAll(async () => {
   far = await standIn(provider('far-model'));
 });
-afterAll(() => far?.down());
+afterAll(() => far?.stop());
 const gateway = new OneGateway(() =>
   startGuarded({
     files: {
@@ -30,9 +30,9 @@ const gateway = new OneGateway(() =>
   }),
 );
 beforeAll(async () => {
-  const models = () => ask(gateway, 'GET', '/v1/models', { key: CLIENT_KEY });
+  const models = () => send(gateway, 'GET', '/v1/models', { key: CLIENT_KEY });
   await until(async () => (await models()).text.includes('far-model'), 'the models of the upstream');
-  await everything(gateway, far);
+  await exerciseEveryMetric(gateway, far);
 });
 
 describe.skipIf(program === null)('Prometheus', () => {
@@ -46,7 +46,7 @@ describe.skipIf(program === null)('Prometheus', () => {
         return Number(sample?.value[1] ?? 0) >= least;
       }, `${least} scrapes`);
     await scraped(2);
-    await everything(gateway, far);
+    await exerciseEveryMetric(gateway, far);
     await scraped(6);
   });
   afterAll(() => prometheus?.stop());

@@ -8,7 +8,7 @@ import { failure } from '../../../daemon/test/harness/failure.ts';
 import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { openaiClient, user } from '../../../daemon/test/harness/openai.ts';
-import { slotState } from '../../../daemon/test/harness/slots.ts';
+import { waitForSlotState } from '../../../daemon/test/harness/slots.ts';
 import { availableOrSkip } from '../harness/unavailable.ts';
 import { wheelFiles } from '../harness/wheel-files.ts';
 
@@ -41,7 +41,7 @@ describe.skipIf(files === null)('SmolLM2-135M-Instruct in the embedded engine', 
   let openai: OpenAI;
   beforeAll(async () => {
     openai = openaiClient(gateway, { timeout: 90_000 });
-    await slotState(gateway, 'agent', 'ready', undefined, LOAD_LIMIT_MS);
+    await waitForSlotState(gateway, 'agent', 'ready', undefined, LOAD_LIMIT_MS);
   });
 
   type Options = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;

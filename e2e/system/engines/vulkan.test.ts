@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { tinyChat } from '../../../daemon/models/gguf/tiny-chat.ts';
 import { startGateway, until } from '../../../daemon/test/harness/gateway.ts';
-import { ask } from '../../../daemon/test/harness/http.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { softwareVulkan } from '../../../daemon/test/harness/parts.ts';
 import { slot } from '../../../daemon/test/harness/slots.ts';
@@ -38,7 +38,7 @@ const SLOW_MS = 150_000;
 
 /** Loads a slot and answers its record once the load has an outcome. */
 async function loaded(name: string): Promise<SlotRecord> {
-  await ask(gateway, 'POST', `/api/slots/${name}/load?wait=false`);
+  await send(gateway, 'POST', `/api/slots/${name}/load?wait=false`);
   let record = await slot(gateway, name);
   await until(
     async () => {
@@ -52,7 +52,7 @@ async function loaded(name: string): Promise<SlotRecord> {
 }
 const chat = async (model: string) => {
   const body = { model, messages: [{ role: 'user', content: 'Hi' }], temperature: 0 };
-  const answer = await ask(gateway, 'POST', '/v1/chat/completions', { body, silenceMs: SLOW_MS });
+  const answer = await send(gateway, 'POST', '/v1/chat/completions', { body, idleTimeoutMs: SLOW_MS });
   return answer.json<{ choices: { message: { content: string } }[] }>().choices[0]?.message.content;
 };
 const engineLog = (name: string) => readFileSync(join(gateway.home, 'state', 'logs', `${name}.log`), 'utf8');

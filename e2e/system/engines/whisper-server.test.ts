@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { tinyWhisper } from '../../../daemon/models/ggml/testing/tiny-whisper.ts';
 import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { newHome } from '../../../daemon/test/harness/home.ts';
-import { type Answer, ask } from '../../../daemon/test/harness/http.ts';
+import { type HttpResponse, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { part } from '../../../daemon/test/harness/parts.ts';
 import { slot } from '../../../daemon/test/harness/slots.ts';
@@ -48,7 +48,7 @@ describe.skipIf(program === null)('whisper-server', () => {
     head.write('data', 36);
     return Buffer.concat([head, Buffer.alloc(bytes)]);
   }
-  function transcribe(audio: Buffer): Promise<Answer> {
+  function transcribe(audio: Buffer): Promise<HttpResponse> {
     const field = (name: string, more = '') =>
       `--xyz\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
     const body = Buffer.concat([
@@ -57,7 +57,7 @@ describe.skipIf(program === null)('whisper-server', () => {
       Buffer.from('\r\n--xyz--\r\n'),
     ]);
     const headers = { 'content-type': 'multipart/form-data; boundary=xyz' };
-    return ask(gateway, 'POST', '/v1/audio/transcriptions', { body, headers });
+    return send(gateway, 'POST', '/v1/audio/transcriptions', { body, headers });
   }
 
   it('transcribes through /v1', async () => {

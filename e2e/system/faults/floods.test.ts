@@ -5,7 +5,7 @@
 import { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { CLIENT_KEY, startLocked } from '../../../daemon/test/harness/gateway.ts';
-import { ask } from '../../../daemon/test/harness/http.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { scale } from '../../../daemon/test/harness/scale.ts';
 
@@ -13,10 +13,12 @@ import { scale } from '../../../daemon/test/harness/scale.ts';
 const LINES_A_SECOND = 200;
 const CALLERS = 16;
 
-const gateway = new OneGateway(() => startLocked({ env: { SVC_LOG_LEVEL: 'info' } }), { end: 'SIGKILL' });
+const gateway = new OneGateway(() => startLocked({ env: { SVC_LOG_LEVEL: 'info' } }), {
+  stopSignal: 'SIGKILL',
+});
 
 const lines = () => gateway.output().split('\n').length;
-const healthy = async () => (await ask(gateway, 'GET', '/api/health')).status === 200;
+const healthy = async () => (await send(gateway, 'GET', '/api/health')).status === 200;
 
 /** Requests that are refused, one like the other, over kept connections; resolves with how many were answered otherwise. */
 async function flood(count: number, path: string, key: string | undefined, refused: number): Promise<number> {
@@ -24,7 +26,7 @@ async function flood(count: number, path: string, key: string | undefined, refus
   let [left, others] = [count, 0];
   const caller = async () => {
     while (left-- > 0) {
-      const { status } = await ask(gateway, 'GET', path, { key, agent });
+      const { status } = await send(gateway, 'GET', path, { key, agent });
       if (status !== refused) others += 1;
     }
   };

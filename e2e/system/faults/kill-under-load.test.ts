@@ -9,14 +9,14 @@ import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { startTicksOf } from '../../../daemon/lib/process/process-identity.ts';
 import { descendants } from '../../../daemon/test/harness/descendants.ts';
 import { until } from '../../../daemon/test/harness/gateway.ts';
-import { ask, said } from '../../../daemon/test/harness/http.ts';
+import { replyText, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { randomFrom, scale, seed } from '../../../daemon/test/harness/scale.ts';
 import { slots } from '../../../daemon/test/harness/slots.ts';
 import {
-  askFor,
   COLOURS,
   type Colour,
+  chatWith,
   replyOf,
   slotFile,
   startThree,
@@ -43,7 +43,7 @@ async function keepWriting(colour: Colour, killed: () => boolean): Promise<void>
     const priority = ((file.sent ?? 0) + 1) % 1_000;
     file.sent = priority;
     const path = `/api/slots/${colour}`;
-    const answer = await ask(gateway, 'PUT', path, { body: { priority } }).catch(() => null);
+    const answer = await send(gateway, 'PUT', path, { body: { priority } }).catch(() => null);
     if (answer === null) continue;
     expect(answer.status, answer.text).toBe(200);
     file.acknowledged = priority;
@@ -70,9 +70,9 @@ it('leaves no engine behind, tears and loses no slot file, and serves again', as
     const callers = Array.from({ length: CALLERS }, async () => {
       while (!state.killed) {
         const colour = pick();
-        const answer = await askFor(gateway, colour).catch(() => null);
+        const answer = await chatWith(gateway, colour).catch(() => null);
         if (answer === null) continue;
-        if (said(answer) === replyOf(colour)) state.answered += 1;
+        if (replyText(answer) === replyOf(colour)) state.answered += 1;
         else state.wrong.push(answer.text);
       }
     });
@@ -96,9 +96,9 @@ it('leaves no engine behind, tears and loses no slot file, and serves again', as
     await until(() => ![...engines].some(runs), `no engine to be left in round ${round}`, 10_000);
     expect(state.wrong).toEqual([]);
     for (const colour of COLOURS) expectWhole(colour);
-    await gateway.again(() => startThree(gateway.home));
+    await gateway.replace(() => startThree(gateway.home));
     const colour = pick();
-    expect(said(await askFor(gateway, colour))).toBe(replyOf(colour));
+    expect(replyText(await chatWith(gateway, colour))).toBe(replyOf(colour));
     await until(
       async () => (await slots(gateway)).every((slot) => RESTING.includes(slot.state) && slot.queued === 0),
       'the slots to settle',

@@ -17,7 +17,7 @@ import {
   WIDE_LIMIT,
 } from '../../../daemon/test/harness/gateway.ts';
 import { newHome } from '../../../daemon/test/harness/home.ts';
-import { ask, login } from '../../../daemon/test/harness/http.ts';
+import { login, send } from '../../../daemon/test/harness/http.ts';
 import { scale } from '../../../daemon/test/harness/scale.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -76,7 +76,7 @@ describe('R06 killed in the middle', () => {
       const cookie = await login(gateway, key);
       const body = { tier: 'admin' };
       const asked = Array.from({ length: 16 }, () =>
-        ask(gateway, 'POST', '/api/auth/rotate', { cookie, body }).catch(() => null),
+        send(gateway, 'POST', '/api/auth/rotate', { cookie, body }).catch(() => null),
       );
       const before = read();
       await until(() => read() !== before, 'the first rotation');

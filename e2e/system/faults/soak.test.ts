@@ -8,12 +8,17 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startTicksOf } from '../../../daemon/lib/process/process-identity.ts';
 import { until } from '../../../daemon/test/harness/gateway.ts';
-import { ask } from '../../../daemon/test/harness/http.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
 import { atRest, mixedLoad } from '../../../daemon/test/harness/mixed-load.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { openFiles } from '../../../daemon/test/harness/open-files.ts';
 import { randomFrom, seed } from '../../../daemon/test/harness/scale.ts';
-import { climb, drift, type SoakReport, Watch } from '../../../daemon/test/harness/soak-report.ts';
+import {
+  drift,
+  ProcessSampler,
+  peakGrowth,
+  type SoakReport,
+} from '../../../daemon/test/harness/soak-report.ts';
 import { startTiny } from '../../../daemon/test/harness/tiny-gateway.ts';
 
 const MINUTES = Number(process.env.SVC_SOAK_MINUTES) || 0;
@@ -37,7 +42,7 @@ const gateway = new OneGateway(() =>
 
 /** A whole answer, so that what is opened once and kept is there. */
 const warmUp = () =>
-  ask(gateway, 'POST', '/v1/chat/completions', {
+  send(gateway, 'POST', '/v1/chat/completions', {
     body: { model: 'agent', messages: [{ role: 'user', content: 'a' }], max_tokens: 5 },
   });
 
@@ -46,7 +51,7 @@ it('loses no request and keeps no descriptor', { timeout: MS + 60_000 }, async (
   await atRest(gateway);
   const before = openFiles(gateway.pid).all;
   const ticks = startTicksOf(gateway.pid);
-  const watch = new Watch(gateway.pid, Math.max(200, Math.min(10_000, MS / 500)));
+  const watch = new ProcessSampler(gateway.pid, Math.max(200, Math.min(10_000, MS / 500)));
   const began = performance.now();
   const load = await mixedLoad(gateway, {
     callers: CALLERS,
@@ -65,8 +70,8 @@ it('loses no request and keeps no descriptor', { timeout: MS + 60_000 }, async (
     'the descriptors to be closed',
     10_000,
   ).catch(() => {});
-  watch.look();
-  const samples = watch.end();
+  watch.sample();
+  const samples = watch.stop();
   const report: SoakReport = {
     made_at: new Date().toISOString(),
     node: process.version,
@@ -88,5 +93,5 @@ it('loses no request and keeps no descriptor', { timeout: MS + 60_000 }, async (
   expect(after).toBeLessThanOrEqual(before + KEPT);
   expect(Object.values(report.requests).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(2 * CALLERS);
   if (MINUTES >= LONG_MINUTES) expect(report.rss_drift_percent_per_hour).toBeLessThan(MAX_DRIFT);
-  if (MINUTES >= MIDDLING_MINUTES) expect(climb(samples)).toBeLessThan(MAX_CLIMB);
+  if (MINUTES >= MIDDLING_MINUTES) expect(peakGrowth(samples)).toBeLessThan(MAX_CLIMB);
 });

@@ -6,11 +6,11 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../daemon/test/harness/gateway.ts';
-import { ask } from '../../../daemon/test/harness/http.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { openFiles } from '../../../daemon/test/harness/open-files.ts';
 import { randomFrom, scale, seed } from '../../../daemon/test/harness/scale.ts';
-import { slot, slotState } from '../../../daemon/test/harness/slots.ts';
+import { slot, waitForSlotState } from '../../../daemon/test/harness/slots.ts';
 import { contentOf, dataOf, openStream } from '../../../daemon/test/harness/stream.ts';
 import { startTiny } from '../../../daemon/test/harness/tiny-gateway.ts';
 
@@ -42,7 +42,7 @@ type End = 'whole' | 'left' | 'refused' | 'no engine' | `broken ${string}`;
 const NO_ENGINE = ['dispatch.upstream_unavailable', 'slot.failed'];
 
 async function whole(): Promise<End> {
-  const answer = await ask(gateway, 'POST', CHAT, { body: body('a') });
+  const answer = await send(gateway, 'POST', CHAT, { body: body('a') });
   if (answer.status !== 200) return refusal(answer.status, answer.code);
   const { choices } = answer.json<{ choices: { message: { content: string }; finish_reason: string }[] }>();
   const right = choices[0]?.message.content === TEXT && choices[0].finish_reason === 'length';
@@ -72,7 +72,7 @@ async function leaving(): Promise<End> {
     ended = true;
   });
   await until(() => ended || stream.text().length > 2_000, 'the stream to flow');
-  stream.leave();
+  stream.disconnect();
   return ended ? 'no engine' : 'left';
 }
 
@@ -89,14 +89,14 @@ function leavingAtOnce(): Promise<End> {
 }
 
 async function overflow(): Promise<End> {
-  const answer = await ask(gateway, 'POST', CHAT, { body: body('x'.repeat(WINDOW + 1)) });
+  const answer = await send(gateway, 'POST', CHAT, { body: body('x'.repeat(WINDOW + 1)) });
   return answer.code === 'context_length_exceeded' && answer.status === 400
     ? 'refused'
     : refusal(answer.status, answer.code);
 }
 
 async function wrong(): Promise<End> {
-  const answer = await ask(gateway, 'POST', CHAT, { body: body('a', { temperature: 'hot' }) });
+  const answer = await send(gateway, 'POST', CHAT, { body: body('a', { temperature: 'hot' }) });
   return answer.code === 'request.invalid' ? 'refused' : refusal(answer.status, answer.code);
 }
 
@@ -139,7 +139,7 @@ async function quiet(): Promise<{ all: number; sockets: number }> {
     const { active, queued } = await slot(gateway, 'agent');
     return active === 0 && queued === 0;
   }, 'the slot to be free');
-  const { running } = (await ask(gateway, 'GET', '/api/requests')).json<{ running: unknown[] }>();
+  const { running } = (await send(gateway, 'GET', '/api/requests')).json<{ running: unknown[] }>();
   expect(running).toEqual([]);
   return openFiles(gateway.pid);
 }
@@ -176,7 +176,7 @@ describe('sixteen at once', () => {
     const before = await quiet();
     for (let round = 0; round < scale(100); round++) {
       const kinds = drawn(random);
-      const { pid } = await slotState(gateway, 'agent', 'ready');
+      const { pid } = await waitForSlotState(gateway, 'agent', 'ready');
       const running = kinds.map((kind) => KINDS[kind]());
       const hold = openStream(gateway, CHAT, body('a', { stream: true, max_tokens: WINDOW - 10 }));
       await until(async () => (await slot(gateway, 'agent')).active > 0, 'some to run');
@@ -189,7 +189,7 @@ describe('sixteen at once', () => {
       expect(ends).toContain('no engine');
       await (await hold).ended;
       await until(async () => (await slot(gateway, 'agent')).pid !== pid, 'the death to be seen');
-      const loaded = await ask(gateway, 'POST', '/api/slots/agent/load');
+      const loaded = await send(gateway, 'POST', '/api/slots/agent/load');
       expect(loaded.json()).toMatchObject({ state: 'ready', failure: null });
       expect(await whole()).toBe('whole');
     }

@@ -5,16 +5,16 @@
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { until } from '../../../daemon/test/harness/gateway.ts';
-import { ask, said } from '../../../daemon/test/harness/http.ts';
+import { replyText, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { randomFrom, scale, seed } from '../../../daemon/test/harness/scale.ts';
 import { slots } from '../../../daemon/test/harness/slots.ts';
 import {
-  askFor,
   COLOURS,
   type Colour,
+  chatWith,
+  engineStarts,
   replyOf,
-  startsOf,
   startThree,
 } from '../../../daemon/test/harness/three-models.ts';
 
@@ -24,7 +24,7 @@ const CALLERS = 24;
 const gateway = new OneGateway(startThree);
 
 const ours = (all: SlotRecord[]) => all.filter(({ name }) => (COLOURS as readonly string[]).includes(name));
-const starts = () => COLOURS.reduce((sum, colour) => sum + startsOf(gateway, colour), 0);
+const starts = () => COLOURS.reduce((sum, colour) => sum + engineStarts(gateway, colour), 0);
 describe('three slots of which one fits', () => {
   it('answers every request from the right model, with few swaps, and leaves nothing behind', async () => {
     const random = randomFrom(seed('swap-under-load'));
@@ -41,9 +41,9 @@ describe('three slots of which one fits', () => {
         begun += 1;
         const colour = COLOURS[Math.floor(random() * 3)] as Colour;
         const since = performance.now();
-        const answer = await askFor(gateway, colour, random() < 0.5 ? 'slot' : 'model');
+        const answer = await chatWith(gateway, colour, random() < 0.5 ? 'slot' : 'model');
         longest = Math.max(longest, performance.now() - since);
-        const right = answer.status === 200 && said(answer) === replyOf(colour);
+        const right = answer.status === 200 && replyText(answer) === replyOf(colour);
         if (!right || answer.headers['x-svc-slot'] !== colour)
           wrong.push([colour, answer.status, answer.text]);
       }
@@ -61,17 +61,17 @@ describe('three slots of which one fits', () => {
   });
 
   it('a slot that is asked all the time makes room for another after its turn, and goes on afterwards', async () => {
-    expect(said(await askFor(gateway, 'red'))).toBe(replyOf('red'));
+    expect(replyText(await chatWith(gateway, 'red'))).toBe(replyOf('red'));
     const flood = { over: false, served: 0, wrong: [] as string[] };
     const flooding = Array.from({ length: 6 }, async () => {
       while (!flood.over) {
-        const answer = await askFor(gateway, 'red');
-        if (said(answer) === replyOf('red')) flood.served += 1;
+        const answer = await chatWith(gateway, 'red');
+        if (replyText(answer) === replyOf('red')) flood.served += 1;
         else flood.wrong.push(answer.text);
       }
     });
     await until(() => flood.served > 10, 'the flood');
-    const other = askFor(gateway, 'blue');
+    const other = chatWith(gateway, 'blue');
     await until(
       async () => (await slots(gateway)).some((slot) => slot.waiting_for.includes('red')),
       'blue to wait',
@@ -80,7 +80,7 @@ describe('three slots of which one fits', () => {
       state: 'offline',
       queued: 1,
     });
-    expect(said(await other)).toBe(replyOf('blue'));
+    expect(replyText(await other)).toBe(replyOf('blue'));
     const before = flood.served;
     await until(() => flood.served > before + 5, 'red to go on', 60_000);
     flood.over = true;
@@ -90,8 +90,8 @@ describe('three slots of which one fits', () => {
 
   it('what was measured on this machine replaces the estimate', async () => {
     await until(async () => {
-      await askFor(gateway, 'green');
-      await ask(gateway, 'POST', '/api/slots/green/restart');
+      await chatWith(gateway, 'green');
+      await send(gateway, 'POST', '/api/slots/green/restart');
       return (await slots(gateway)).find(({ name }) => name === 'green')?.memory?.source === 'measured';
     }, 'green to be measured');
     const { memory, memory_bytes } = (await slots(gateway)).find(

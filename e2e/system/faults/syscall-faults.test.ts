@@ -10,23 +10,23 @@ import { ERRORS } from '../../../daemon/contract/errors.ts';
 import { part } from '../../../daemon/test/harness/parts.ts';
 import { factor } from '../../../daemon/test/harness/scale.ts';
 import {
-  cannotTrace,
   type Injection,
   isBelow,
   type SystemCall,
   traced,
+  whyNotTraceable,
   widened,
 } from '../../../daemon/test/harness/strace.ts';
-import type { Told } from '../../../daemon/test/harness/write-and-tell.ts';
+import type { WriteReport } from '../../../daemon/test/harness/write-and-tell.ts';
 import { filesBelow, type Writer } from '../../../daemon/test/harness/writer.ts';
 import {
-  again,
-  allowed,
+  allowedOutcomes,
   inFolder,
-  some,
-  sweep,
-  temps,
-  wide,
+  readableByOthers,
+  repeatWrite,
+  sampleOf,
+  sweepTempFiles,
+  tempFiles,
 } from '../../../daemon/test/harness/writer-checks.ts';
 import { SINGLE } from '../../../daemon/test/harness/writers.ts';
 import { MANY } from '../../../daemon/test/harness/writers-many.ts';
@@ -64,7 +64,7 @@ const CATALOGUE = [...Object.keys(ERRORS), 'SetupError'];
 const OF_A_DISK = ['ENOSPC', 'EIO', 'ENOENT'];
 
 const strace = part('strace');
-const unable = strace === null ? 'there is no strace' : await cannotTrace(strace);
+const unable = strace === null ? 'there is no strace' : await whyNotTraceable(strace);
 if (strace !== null && unable !== null)
   console.warn(`SKIPPED, strace can't follow a process here: ${unable}`);
 
@@ -73,7 +73,7 @@ const APART = ALL_KINDS.map((kind) => ({ title: kind, kinds: [kind] }));
 const TOGETHER = [{ title: ALL_KINDS.join(', '), kinds: ALL_KINDS }];
 
 interface Seen {
-  readonly told: Told | null;
+  readonly told: WriteReport | null;
   readonly acknowledged: string[];
   readonly calls: readonly SystemCall[];
   readonly ended: number | string | null;
@@ -88,7 +88,7 @@ async function write(name: string, root: string, injection: Injection | null): P
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
-  const told: Told | undefined = lines.find((line) => 'error' in line);
+  const told: WriteReport | undefined = lines.find((line) => 'error' in line);
   const hits = calls.filter(({ hit }) => hit).map((call) => `${call.name}(${call.words}`);
   return {
     told: told ?? null,
@@ -108,8 +108,8 @@ function expectTold({ told, ended, what }: Seen, writer: Writer, left: string): 
     return;
   }
   expect({ ended, told: told !== null }, what).toEqual({ ended: 0, told: true });
-  expect(allowed(told?.error !== null, writer), what).toContain(left);
-  if (told?.error !== null) expect(writer.inner ? OF_A_DISK : CATALOGUE, what).toContain(told?.error);
+  expect(allowedOutcomes(told?.error !== null, writer), what).toContain(left);
+  if (told?.error !== null) expect(writer.isInner ? OF_A_DISK : CATALOGUE, what).toContain(told?.error);
   expect(told?.agrees, `${what}: what is live is what is written`).toBe(true);
 }
 
@@ -122,15 +122,15 @@ async function once(name: string, writer: Writer, injection: Injection): Promise
     const hits = calls.filter(({ hit }) => hit);
     // A helper thread has an n-th call as well: what it was about may be a file of the program itself.
     const astray = hits.some((call) => !isBelow(root, call));
-    if (!writer.open) expect(widened(calls, root, before), what).toEqual([]);
-    if (!astray) expectTold(seen, writer, writer.left(root));
-    await sweep(root);
-    expect([...wide(root, writer), ...temps(root)], what).toEqual([]);
+    if (!writer.isPublic) expect(widened(calls, root, before), what).toEqual([]);
+    if (!astray) expectTold(seen, writer, writer.outcome(root));
+    await sweepTempFiles(root);
+    expect([...readableByOthers(root, writer), ...tempFiles(root)], what).toEqual([]);
     expect(
-      seen.acknowledged.filter((each) => writer.holds?.(root, each) === false),
+      seen.acknowledged.filter((each) => writer.contains?.(root, each) === false),
       what,
     ).toEqual([]);
-    expect(await again(root, writer), what).toBe('new');
+    expect(await repeatWrite(root, writer), what).toBe('new');
     return ended === 'SIGKILL' || hits.length > 0;
   });
 }
@@ -141,9 +141,9 @@ async function callsOf(name: string, writer: Writer): Promise<readonly SystemCal
     const before = filesBelow(root);
     const { told, calls, what, acknowledged } = await write(name, root, null);
     expect(told, what).toMatchObject({ error: null, agrees: true });
-    expect(writer.left(root), what).toBe('new');
-    expect(acknowledged.filter((each) => !writer.holds?.(root, each))).toEqual([]);
-    if (!writer.open) expect(widened(calls, root, before)).toEqual([]);
+    expect(writer.outcome(root), what).toBe('new');
+    expect(acknowledged.filter((each) => !writer.contains?.(root, each))).toEqual([]);
+    if (!writer.isPublic) expect(widened(calls, root, before)).toEqual([]);
     return calls.filter((call) => isBelow(root, call));
   });
 }
@@ -158,7 +158,7 @@ async function everyCall(name: string, writer: Writer, points: readonly Point[])
   const share = factor(process.env.SVC_TEST_SCALE);
   // The calls and their repeats: both go with the scale.
   const least = name in STORE ? LEAST.store : LEAST.others;
-  const tried = some(`${name}, ${points[0]?.kind}`, points, least, share ** 2);
+  const tried = sampleOf(`${name}, ${points[0]?.kind}`, points, least, share ** 2);
   const rounds = Math.ceil(REPEATS * share ** 2);
   let hit = 0;
   for (let round = 0; round < rounds; round++) {

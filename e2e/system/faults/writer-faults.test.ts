@@ -9,13 +9,13 @@ import { describe, expect, it } from 'vitest';
 import { type FaultKind, withFault } from '../../../daemon/test/harness/failing-fs.ts';
 import type { Writer } from '../../../daemon/test/harness/writer.ts';
 import {
-  again,
-  allowed,
+  allowedOutcomes,
   inFolder,
-  some,
-  sweep,
-  temps,
-  wide,
+  readableByOthers,
+  repeatWrite,
+  sampleOf,
+  sweepTempFiles,
+  tempFiles,
 } from '../../../daemon/test/harness/writer-checks.ts';
 import { SINGLE } from '../../../daemon/test/harness/writers.ts';
 import { MANY } from '../../../daemon/test/harness/writers-many.ts';
@@ -33,29 +33,29 @@ async function once(writer: Writer, kind: FaultKind, at: number): Promise<number
     const begun = await writer.begin(root);
     const seen = new Set<string>();
     const before = () => {
-      for (const path of wide(root, writer)) seen.add(path);
+      for (const path of readableByOthers(root, writer)) seen.add(path);
     };
     const done = await withFault({ root, kind, at, before }, () => begun.write());
     const what = `${kind} at call ${at} of ${done.calls}, ${done.hit}: ${done.error}`;
-    const left = writer.left(root);
+    const left = writer.outcome(root);
     if (kind === 'cut') expect(['old', 'between', 'new'], what).toContain(left);
     else {
-      expect(allowed(done.error !== null, writer), what).toContain(left);
+      expect(allowedOutcomes(done.error !== null, writer), what).toContain(left);
       expect(begun.agrees?.() ?? true, `${what}: what is live is what is written`).toBe(true);
       // A name that could not be removed is removed by the next start.
-      if (done.hit !== 'unlink') expect(temps(root), what).toEqual([]);
+      if (done.hit !== 'unlink') expect(tempFiles(root), what).toEqual([]);
     }
     await begun.end?.();
-    await sweep(root);
-    expect([...seen, ...wide(root, writer), ...temps(root)], what).toEqual([]);
-    expect(await again(root, writer), what).toBe('new');
+    await sweepTempFiles(root);
+    expect([...seen, ...readableByOthers(root, writer), ...tempFiles(root)], what).toEqual([]);
+    expect(await repeatWrite(root, writer), what).toBe('new');
     return done.calls;
   });
 }
 
 /** Numbers of calls, of which a few are tried in `npm test`. */
 const callsOf = (name: string, calls: number, least: number) =>
-  some(
+  sampleOf(
     name,
     Array.from({ length: calls }, (_, i) => i + 1),
     least,
@@ -65,14 +65,14 @@ const callsOf = (name: string, calls: number, least: number) =>
 async function everyCall(name: string, writer: Writer, kind: FaultKind): Promise<void> {
   if (writer.slow === 'calls') {
     const calls = await once(writer, kind, 0);
-    expect(calls).toBeGreaterThanOrEqual(writer.least);
+    expect(calls).toBeGreaterThanOrEqual(writer.minCalls);
     for (const at of callsOf(name, calls, SLOW_CALLS)) await once(writer, kind, at);
     return;
   }
   for (let at = 1; at < ENOUGH; at++) {
     const calls = await once(writer, kind, at);
     if (calls >= at) continue;
-    expect(calls).toBeGreaterThanOrEqual(writer.least);
+    expect(calls).toBeGreaterThanOrEqual(writer.minCalls);
     return;
   }
   expect.fail(`more than ${ENOUGH} calls`);
@@ -112,10 +112,10 @@ describe.each(WRITERS)('R12 DL03 %s', (name, writer) => {
     for (const at of callsOf(name, calls, 1)) {
       await inFolder(writer, async (root) => {
         expect(await die(root, at), `call ${at}`).toBe('SIGKILL');
-        expect(['old', 'between', 'new'], `call ${at}`).toContain(writer.left(root));
-        await sweep(root);
-        expect([...wide(root, writer), ...temps(root)]).toEqual([]);
-        expect(await again(root, writer), `call ${at}`).toBe('new');
+        expect(['old', 'between', 'new'], `call ${at}`).toContain(writer.outcome(root));
+        await sweepTempFiles(root);
+        expect([...readableByOthers(root, writer), ...tempFiles(root)]).toEqual([]);
+        expect(await repeatWrite(root, writer), `call ${at}`).toBe('new');
       });
     }
   });

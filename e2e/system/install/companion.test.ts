@@ -19,7 +19,7 @@ import {
   startGateway,
   until,
 } from '../../../daemon/test/harness/gateway.ts';
-import { ask } from '../../../daemon/test/harness/http.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -111,7 +111,7 @@ function start(): void {
 async function seen(): Promise<Seen> {
   let found: Seen | null = null;
   await until(async () => {
-    found = await ask({ port }, 'GET', '/seen').then(
+    found = await send({ port }, 'GET', '/seen').then(
       (answer) => answer.json<Seen>(),
       () => null,
     );
@@ -119,9 +119,9 @@ async function seen(): Promise<Seen> {
   }, 'the companion');
   return found as unknown as Seen;
 }
-const urls = async () => (await ask(gateway, 'GET', '/api/config/urls')).json<Urls>();
+const urls = async () => (await send(gateway, 'GET', '/api/config/urls')).json<Urls>();
 const warning = async () => {
-  const { warnings } = (await ask(gateway, 'GET', '/api/status', { key: ADMIN_KEY })).json<{
+  const { warnings } = (await send(gateway, 'GET', '/api/status', { key: ADMIN_KEY })).json<{
     warnings: { id: string; message: string }[];
   }>();
   return warnings.find(({ id }) => id === 'companion')?.message;
@@ -162,7 +162,7 @@ describe('the companion', () => {
   it('a rotated client key cuts it off until its restart, which the answer says', async () => {
     start();
     expect((await seen()).voices.status).toBe(200);
-    const rotated = await ask(gateway, 'POST', '/api/auth/rotate', {
+    const rotated = await send(gateway, 'POST', '/api/auth/rotate', {
       key: ADMIN_KEY,
       body: { tier: 'client' },
     });

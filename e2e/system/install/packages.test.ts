@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tryPodman } from '../../../daemon/lib/container-engine/testing/podman.ts';
 import { until } from '../../../daemon/test/harness/gateway.ts';
-import { freshTree, noContainer } from '../../../daemon/test/harness/tree.ts';
+import { freshTree, whyNoContainer } from '../../../daemon/test/harness/tree.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const main = join(root, 'scripts', 'package', 'main.ts');
@@ -173,7 +173,7 @@ describe('npm install -g', () => {
 /** A base that is at hand without a registry: the tree of the container tests. */
 describe('the image', () => {
   it('is built from its definition, starts as a user without rights, and chats', async (context) => {
-    const reason = noContainer();
+    const reason = whyNoContainer();
     const { podman, obstacle } = reason === null ? await tryPodman() : { podman: null, obstacle: reason };
     if (podman === null) {
       console.warn(`SKIPPED, the image is not built: ${obstacle}`);

@@ -11,8 +11,13 @@ import WebSocket from 'ws';
 import type { SystemHealthView } from '../../../daemon/contract/system.ts';
 import { CHAT, chat, Front } from '../../../daemon/test/harness/front.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from '../../../daemon/test/harness/gateway.ts';
-import type { Ask } from '../../../daemon/test/harness/http.ts';
-import { askOverTls, heard, overHttp2, through } from '../../../daemon/test/harness/over-tls.ts';
+import type { SendOptions } from '../../../daemon/test/harness/http.ts';
+import {
+  connectHttp2,
+  openTlsRequest,
+  readResponse,
+  sendOverTls,
+} from '../../../daemon/test/harness/over-tls.ts';
 import { part } from '../../../daemon/test/harness/parts.ts';
 import { type RealProxy, startCaddy, startNginx } from '../../../daemon/test/harness/proxies.ts';
 import { json } from '../../../daemon/test/harness/stand-in.ts';
@@ -28,7 +33,7 @@ const configure = (text: string) => writeFileSync(join(front.home, 'config', 'co
 const TRUST = '[security]\ntrust_forwarded_for = true\n';
 
 beforeAll(async () => {
-  const provider = await front.server(({ url, body }) => {
+  const provider = await front.startStandIn(({ url, body }) => {
     if (url.endsWith('/transcriptions')) return json(200, { text: `${body.length} bytes` });
     if (url.endsWith('/models'))
       return json(200, { object: 'list', data: [{ id: 'slow', object: 'model' }] });
@@ -47,12 +52,12 @@ beforeAll(async () => {
   );
   await front.add('far', `base_url = "${provider.url}/v1"\nkey_env = "UPSTREAM_CLOUD"\n`);
 });
-afterAll(() => front.end());
+afterAll(() => front.close());
 
 const token = (content: string) =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'slow', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 const proxyCheck = async () =>
-  JSON.parse((await front.at('GET', '/api/health/system')).text) as SystemHealthView;
+  JSON.parse((await front.send('GET', '/api/health/system')).text) as SystemHealthView;
 
 const KINDS = [
   ['nginx', part('nginx'), startNginx, '127.0.11'],
@@ -62,8 +67,8 @@ const KINDS = [
 describe.each(KINDS)('behind %s', (name, binary, start, net) => {
   let proxy: RealProxy;
   const origin = () => ({ origin: `https://localhost:${proxy.port}` });
-  const enter = (from: string, key = ADMIN_KEY, options: Ask = {}) =>
-    askOverTls(proxy, 'POST', '/api/auth/login', { from: `${net}.${from}`, body: { key }, ...options });
+  const enter = (from: string, key = ADMIN_KEY, options: SendOptions = {}) =>
+    sendOverTls(proxy, 'POST', '/api/auth/login', { from: `${net}.${from}`, body: { key }, ...options });
 
   describe.skipIf(binary === null)('with its example', () => {
     beforeAll(async () => {
@@ -75,10 +80,10 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       configure('[security]\ntrust_forwarded_for = false\n');
       await until(async () => {
         for (const from of ['1', '2'])
-          await askOverTls(proxy, 'GET', '/api/health', { from: `${net}.${from}` });
+          await sendOverTls(proxy, 'GET', '/api/health', { from: `${net}.${from}` });
         return (await proxyCheck()).checks.proxy?.status === 'warning';
       }, 'the warning');
-      const { warnings } = (await front.at('GET', '/api/status')).json<{
+      const { warnings } = (await front.send('GET', '/api/status')).json<{
         warnings: { id: string; message: string }[];
       }>();
       const warning = warnings.find(({ id }) => id === 'proxy');
@@ -98,15 +103,15 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
           expect(set).toContain(word);
         expect(set).not.toContain('Domain');
         const cookie = set.split(';')[0];
-        expect((await askOverTls(proxy, 'GET', '/api/settings', { cookie })).status).toBe(200);
+        expect((await sendOverTls(proxy, 'GET', '/api/settings', { cookie })).status).toBe(200);
       }
-      const audit = await front.at('GET', '/api/audit');
+      const audit = await front.send('GET', '/api/audit');
       expect(audit.text).toContain(`${net}.10`);
     });
 
     it('tokens arrive one by one: each before the next is made', async () => {
       engine.length = 0;
-      const begun = through(proxy, 'POST', CHAT, {
+      const begun = openTlsRequest(proxy, 'POST', CHAT, {
         key: CLIENT_KEY,
         headers: { 'content-type': 'application/json' },
       });
@@ -134,7 +139,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
 
     it('HTTP/2, as browsers speak it: a login with its Origin, tokens one by one, addresses with https', async () => {
       engine.length = 0;
-      const session = overHttp2(proxy);
+      const session = connectHttp2(proxy);
       const asked = (path: string, headers: object, body?: object) => {
         const method = body === undefined ? 'GET' : 'POST';
         const stream = session.request({
@@ -177,7 +182,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
 
     it('a caller who leaves ends the work of the engine', async () => {
       engine.length = 0;
-      const begun = through(proxy, 'POST', CHAT, {
+      const begun = openTlsRequest(proxy, 'POST', CHAT, {
         key: CLIENT_KEY,
         headers: { 'content-type': 'application/json' },
       });
@@ -224,14 +229,14 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       '--b\r\ncontent-disposition: form-data; name="model"\r\n\r\nabsent\r\n--b\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n';
     const TAIL = '\r\n--b--\r\n';
     const upload = (bytes: number, key?: string) =>
-      through(proxy, 'POST', '/v1/audio/transcriptions', {
+      openTlsRequest(proxy, 'POST', '/v1/audio/transcriptions', {
         key,
         headers: { 'content-type': 'multipart/form-data; boundary=b', 'content-length': String(bytes) },
       });
 
     it('an upload is passed on as it comes: a refusal does not wait for its end', async () => {
       const begun = upload(200 * MIB);
-      const answer = heard(begun);
+      const answer = readResponse(begun);
       begun.write(FORM);
       begun.write(Buffer.alloc(MIB / 16));
       expect(await answer).toMatchObject({ status: 401, code: 'auth.required' });
@@ -271,14 +276,14 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
 
     it('200 MiB go through, and what is more is refused by the gateway in its own words', async () => {
       const begun = upload(200 * MIB, CLIENT_KEY);
-      const answer = heard(begun);
+      const answer = readResponse(begun);
       await send(begun, FORM.replace('absent', 'slow'), 200 * MIB, answer);
       expect(await answer).toMatchObject({
         status: 200,
         text: JSON.stringify({ text: `${200 * MIB} bytes` }),
       });
       const larger = upload(200 * MIB + 1, CLIENT_KEY);
-      const refusal = heard(larger);
+      const refusal = readResponse(larger);
       larger.write(FORM);
       expect(await refusal).toMatchObject({ status: 413, code: 'request.too_large' });
       larger.destroy();
@@ -286,14 +291,14 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
 
     it('no such model is told while the upload goes on', async () => {
       const begun = upload(200 * MIB, CLIENT_KEY);
-      const answer = heard(begun);
+      const answer = readResponse(begun);
       // The gateway knows after half a MiB, if that came quickly.
       await send(begun, FORM, 200 * MIB, answer, 5 * (MIB / 8));
       expect(await answer).toMatchObject({ status: 404, code: 'dispatch.no_route' });
     });
 
     it('a key in the address stays out of its log', async () => {
-      expect((await askOverTls(proxy, 'GET', `/api/status?api_key=${CLIENT_KEY}`)).status).toBe(200);
+      expect((await sendOverTls(proxy, 'GET', `/api/status?api_key=${CLIENT_KEY}`)).status).toBe(200);
       // It writes the line once it has answered.
       if (name === 'nginx') await until(() => proxy.accessLog().includes('GET /api/status'), 'the line');
       expect(proxy.accessLog()).not.toContain(CLIENT_KEY);
@@ -314,7 +319,11 @@ describe.skipIf(KINDS[0][1] === null)('O16 a proxy that puts its own name for th
   it('is told what to set, and works once the origin is listed', async () => {
     const headers = { origin: `https://localhost:${proxy.port}` };
     const enter = () =>
-      askOverTls(proxy, 'POST', '/api/auth/login', { from: '127.0.13.1', body: { key: ADMIN_KEY }, headers });
+      sendOverTls(proxy, 'POST', '/api/auth/login', {
+        from: '127.0.13.1',
+        body: { key: ADMIN_KEY },
+        headers,
+      });
     const refused = await enter();
     expect(refused).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
     expect(refused.text).toContain('SVC_ALLOWED_ORIGINS');

@@ -9,11 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { firstDifference } from '../../../daemon/test/harness/env-texts.ts';
 import { bootMachine, type Machine } from '../../../daemon/test/harness/machine.ts';
 import { fuzzing } from '../../../daemon/test/harness/scale.ts';
-import { freshTree, noContainer } from '../../../daemon/test/harness/tree.ts';
+import { freshTree, whyNoContainer } from '../../../daemon/test/harness/tree.ts';
 import { buildDeb } from '../../../scripts/package/build.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const reason = noContainer();
+const reason = whyNoContainer();
 if (reason !== null)
   console.warn(`SKIPPED, the installed service is not tested under a real systemd: ${reason}.`);
 
@@ -50,12 +50,12 @@ describe.skipIf(reason !== null)('the service', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const property = (name: string) => machine.must(`systemctl show -P ${name} svc-gateway`);
+  const property = (name: string) => machine.runOk(`systemctl show -P ${name} svc-gateway`);
   const number = async (name: string) => Number(await property(name));
-  const journal = () => machine.must('journalctl -u svc-gateway -o cat --no-pager | tail -c 60000');
+  const journal = () => machine.runOk('journalctl -u svc-gateway -o cat --no-pager | tail -c 60000');
   /** One hash over all bytes, names, owners and modes of the configuration. */
   const configuration = () =>
-    machine.must("cd /etc/svc && find . -printf '%p %U %G %m\\n' -type f -exec sha256sum {} + | sort");
+    machine.runOk("cd /etc/svc && find . -printf '%p %U %G %m\\n' -type f -exec sha256sum {} + | sort");
   const restarted = async (before: number) => {
     await machine.until(
       `[ "$(systemctl show -P NRestarts svc-gateway)" -gt ${before} ] && ${ACTIVE}`,
@@ -68,49 +68,49 @@ describe.skipIf(reason !== null)('the service', () => {
   }, 240_000);
 
   it('is installed and ready at once, as its own user, with a key file that nobody else reads', async () => {
-    await machine.must(`dpkg -i ${debs.now}`, 120_000);
-    await machine.must(ACTIVE);
+    await machine.runOk(`dpkg -i ${debs.now}`, 120_000);
+    await machine.runOk(ACTIVE);
     expect(await property('StatusText')).toMatch(/^\d+ slots?: /);
-    expect(await machine.must("stat -c '%a %U %G' /etc/svc/api.env")).toBe('600 svc svc');
-    expect(await machine.must('id -nG svc')).toMatch(/\brender\b.*\bvideo\b|\bvideo\b.*\brender\b/);
-    expect(await machine.must('ps -o user= -p $(systemctl show -P MainPID svc-gateway)')).toBe('svc');
-    expect(await machine.must('systemctl is-enabled svc-gateway')).toBe('enabled');
-    expect((await machine.say('systemctl is-enabled svc-gateway.socket')).text.trim()).toBe('disabled');
-    expect(await machine.must('dpkg --verify svc-gateway; svc-gateway --version')).not.toContain('/usr/');
-    await machine.must('test -s /usr/share/man/man8/svc-gateway.8.gz');
-    await machine.must(
+    expect(await machine.runOk("stat -c '%a %U %G' /etc/svc/api.env")).toBe('600 svc svc');
+    expect(await machine.runOk('id -nG svc')).toMatch(/\brender\b.*\bvideo\b|\bvideo\b.*\brender\b/);
+    expect(await machine.runOk('ps -o user= -p $(systemctl show -P MainPID svc-gateway)')).toBe('svc');
+    expect(await machine.runOk('systemctl is-enabled svc-gateway')).toBe('enabled');
+    expect((await machine.run('systemctl is-enabled svc-gateway.socket')).text.trim()).toBe('disabled');
+    expect(await machine.runOk('dpkg --verify svc-gateway; svc-gateway --version')).not.toContain('/usr/');
+    await machine.runOk('test -s /usr/share/man/man8/svc-gateway.8.gz');
+    await machine.runOk(
       'systemd-analyze verify --recursive-errors=no --man=no svc-gateway.service svc-gateway.socket',
     );
   }, 180_000);
 
   it('answers the first chat, from an engine that runs as the service user', async () => {
-    expect(await machine.must(CHAT, 90_000)).toContain('demonstration');
-    const users = await machine.must('ps -eo user=,args= | grep [l]lama-main');
+    expect(await machine.runOk(CHAT, 90_000)).toContain('demonstration');
+    const users = await machine.runOk('ps -eo user=,args= | grep [l]lama-main');
     expect(users.split('\n').every((line) => line.startsWith('svc '))).toBe(true);
   }, 120_000);
 
   it('keeps a rotated key and a browser session over a restart', async () => {
-    await machine.must('svcctl auth rotate admin --force');
-    expect(await machine.must("stat -c '%a %U %G' /etc/svc/api.env")).toBe('600 svc svc');
+    await machine.runOk('svcctl auth rotate admin --force');
+    expect(await machine.runOk("stat -c '%a %U %G' /etc/svc/api.env")).toBe('600 svc svc');
     const login = `sed -n 's/^SVC_ADMIN_KEY=//p' /etc/svc/api.env | sed 's/.*/{"key":"&"}/' | curl -sf -c /root/jar -H 'content-type: application/json' -d @- ${URL}/api/auth/login`;
-    await machine.must(login);
+    await machine.runOk(login);
     const tier = `curl -sf -b /root/jar ${URL}/api/auth/status`;
-    expect(await machine.must(tier)).toContain('"tier":"admin"');
-    await machine.must('systemctl restart svc-gateway', 90_000);
-    expect(await machine.must(tier)).toContain('"tier":"admin"');
-    expect(await machine.must('svcctl auth status --json')).toContain('admin');
-    expect(await machine.must('svcctl config')).toMatch(
+    expect(await machine.runOk(tier)).toContain('"tier":"admin"');
+    await machine.runOk('systemctl restart svc-gateway', 90_000);
+    expect(await machine.runOk(tier)).toContain('"tier":"admin"');
+    expect(await machine.runOk('svcctl auth status --json')).toContain('admin');
+    expect(await machine.runOk('svcctl config')).toMatch(
       /Configuration \/etc\/svc\nAnswered by +the running gateway\n/,
     );
     expect(await journal()).not.toContain(
-      await machine.must("sed -n 's/^SVC_ADMIN_KEY=//p' /etc/svc/api.env"),
+      await machine.runOk("sed -n 's/^SVC_ADMIN_KEY=//p' /etc/svc/api.env"),
     );
   }, 150_000);
 
   it('the companion is off unless asked for; then it gets the client key by a private file', async () => {
-    expect((await machine.say('systemctl is-enabled svc-companion')).text.trim()).toBe('disabled');
-    expect((await machine.say('systemctl is-active svc-companion')).text.trim()).toBe('inactive');
-    await machine.must('svcctl auth rotate client --force && svcctl auth require on');
+    expect((await machine.run('systemctl is-enabled svc-companion')).text.trim()).toBe('disabled');
+    expect((await machine.run('systemctl is-active svc-companion')).text.trim()).toBe('inactive');
+    await machine.runOk('svcctl auth rotate client --force && svcctl auth require on');
     // STAND-IN for Podman: keeps its arguments, asks the gateway as the container would, and leaves a process behind.
     const standIn = [
       '#!/bin/sh',
@@ -121,80 +121,80 @@ describe.skipIf(reason !== null)('the service', () => {
       'sleep 54321 & systemd-notify --ready "MAINPID=$!"',
     ];
     writeFileSync(join(folder, 'podman'), `${standIn.join('\n')}\n`);
-    await machine.must(
+    await machine.runOk(
       'install -m 755 /shared/podman /usr/bin/podman && systemctl start svc-companion',
       60_000,
     );
-    expect(await machine.must('systemctl is-active svc-companion')).toBe('active');
-    expect(await machine.must("stat -c '%a %U' /run/svc-companion /run/svc-companion/env")).toBe(
+    expect(await machine.runOk('systemctl is-active svc-companion')).toBe('active');
+    expect(await machine.runOk("stat -c '%a %U' /run/svc-companion /run/svc-companion/env")).toBe(
       '700 root\n600 root',
     );
-    expect(await machine.must("stat -c '%a %U %G' /etc/svc/companion.env")).toBe('600 svc svc');
-    const key = await machine.must("sed -n 's/^SVC_CLIENT_KEY=//p' /etc/svc/api.env");
-    expect(await machine.must('cat /run/podman-arguments')).toMatch(
+    expect(await machine.runOk("stat -c '%a %U %G' /etc/svc/companion.env")).toBe('600 svc svc');
+    const key = await machine.runOk("sed -n 's/^SVC_CLIENT_KEY=//p' /etc/svc/api.env");
+    expect(await machine.runOk('cat /run/podman-arguments')).toMatch(
       / ghcr\.io\/open-webui\/open-webui:v[\d.]+$/,
     );
     expect(
-      await machine.must('cat /run/podman-arguments; journalctl -u svc-companion -o cat --no-pager'),
+      await machine.runOk('cat /run/podman-arguments; journalctl -u svc-companion -o cat --no-pager'),
     ).not.toContain(key);
-    expect(await machine.must('cat /run/podman-answer')).toBe('200');
+    expect(await machine.runOk('cat /run/podman-answer')).toBe('200');
     await machine.until(`curl -sf ${URL}/api/config/urls | grep -q '"companion_enabled":true'`);
-    await machine.must('systemctl stop svc-companion && rm /usr/bin/podman', 60_000);
-    expect((await machine.say('test -e /run/svc-companion')).code).toBe(1);
-    await machine.must('svcctl auth require off');
+    await machine.runOk('systemctl stop svc-companion && rm /usr/bin/podman', 60_000);
+    expect((await machine.run('test -e /run/svc-companion')).code).toBe(1);
+    await machine.runOk('svcctl auth require off');
   }, 150_000);
 
   it('reloads without a restart', async () => {
     const main = await property('MainPID');
-    await machine.must('printf \'[observability]\\nlog_level = "debug"\\n\' >> /etc/svc/config.toml');
-    await machine.must('systemctl reload svc-gateway');
+    await machine.runOk('printf \'[observability]\\nlog_level = "debug"\\n\' >> /etc/svc/config.toml');
+    await machine.runOk('systemctl reload svc-gateway');
     await machine.until(`${ACTIVE} && curl -sf ${URL}/api/health`);
     expect(await property('MainPID')).toBe(main);
   }, 60_000);
 
   it('waits for an address that comes later than its start', async () => {
-    await machine.must('echo SVC_BIND_HOST=10.66.0.1 >> /etc/svc/api.env');
-    await machine.must('systemctl restart --no-block svc-gateway');
+    await machine.runOk('echo SVC_BIND_HOST=10.66.0.1 >> /etc/svc/api.env');
+    await machine.runOk('systemctl restart --no-block svc-gateway');
     await machine.until(
       'journalctl -u svc-gateway -o cat | tail -n 5 | grep -q "does not have this address yet"',
       60_000,
     );
-    await machine.must('ip addr add 10.66.0.1/32 dev lo');
+    await machine.runOk('ip addr add 10.66.0.1/32 dev lo');
     await machine.until(`${ACTIVE} && curl -sf http://10.66.0.1:8080/api/health`, 30_000);
-    await machine.must(
+    await machine.runOk(
       "sed -i '/^SVC_BIND_HOST=/d' /etc/svc/api.env && systemctl restart svc-gateway",
       90_000,
     );
   }, 150_000);
 
   it('is started again after SIGKILL, without an engine of the life before', async () => {
-    await machine.must(CHAT, 90_000);
+    await machine.runOk(CHAT, 90_000);
     const before = await number('NRestarts');
-    const engines = (await machine.must('pgrep -f [l]lama-main')).split('\n');
-    await machine.must('systemctl kill -s KILL --kill-who=main svc-gateway');
+    const engines = (await machine.runOk('pgrep -f [l]lama-main')).split('\n');
+    await machine.runOk('systemctl kill -s KILL --kill-who=main svc-gateway');
     await restarted(before);
-    for (const pid of engines) expect((await machine.say(`kill -0 ${pid}`)).code).not.toBe(0);
-    expect(await machine.must(CHAT, 90_000)).toContain('demonstration');
+    for (const pid of engines) expect((await machine.run(`kill -0 ${pid}`)).code).not.toBe(0);
+    expect(await machine.runOk(CHAT, 90_000)).toContain('demonstration');
   }, 180_000);
 
   it('keeps models on another disk by the drop-in of docs/guide/systemd.md', async () => {
     const unit = '/run/systemd/system/svc-gateway.service.d';
-    await machine.must('install -d -o svc -g svc -m 0700 /srv/models');
-    await machine.must(
+    await machine.runOk('install -d -o svc -g svc -m 0700 /srv/models');
+    await machine.runOk(
       `mkdir -p ${unit} && printf '[Service]\\nBindPaths=/srv/models:/var/lib/svc/models\\n' > ${unit}/test.conf`,
     );
-    await machine.must('systemctl daemon-reload && systemctl restart svc-gateway', 90_000);
+    await machine.runOk('systemctl daemon-reload && systemctl restart svc-gateway', 90_000);
     // The folder is empty, so that the gateway makes its demonstration model anew: a write of its own.
     await machine.until('[ -n "$(find /srv/models -type f -user svc)" ]', 60_000);
-    await machine.must(`rm -r ${unit} && systemctl daemon-reload && systemctl restart svc-gateway`, 90_000);
+    await machine.runOk(`rm -r ${unit} && systemctl daemon-reload && systemctl restart svc-gateway`, 90_000);
   }, 240_000);
 
   it('feeds the watchdog, and is killed by it when the main loop stands still', async () => {
     const unit = '/run/systemd/system/svc-gateway.service.d';
-    await machine.must(
+    await machine.runOk(
       `mkdir -p ${unit} && printf '[Service]\\nWatchdogSec=6s\\nTimeoutAbortSec=1s\\n' > ${unit}/test.conf`,
     );
-    await machine.must('systemctl daemon-reload && systemctl restart svc-gateway', 90_000);
+    await machine.runOk('systemctl daemon-reload && systemctl restart svc-gateway', 90_000);
     const fed = await number('WatchdogTimestampMonotonic');
     const started = await number('ExecMainStartTimestampMonotonic');
     await machine.until(
@@ -203,112 +203,112 @@ describe.skipIf(reason !== null)('the service', () => {
     );
     expect(await number('WatchdogTimestampMonotonic')).toBeGreaterThan(fed);
     const before = await number('NRestarts');
-    await machine.must('systemctl kill -s STOP --kill-who=main svc-gateway');
+    await machine.runOk('systemctl kill -s STOP --kill-who=main svc-gateway');
     await restarted(before);
     expect(await journal()).toContain("Failed with result 'watchdog'");
-    await machine.must(`rm -r ${unit} && systemctl daemon-reload && systemctl restart svc-gateway`, 90_000);
+    await machine.runOk(`rm -r ${unit} && systemctl daemon-reload && systemctl restart svc-gateway`, 90_000);
   }, 180_000);
 
   it('refuses nobody over a restart when systemd holds the listener', async () => {
-    await machine.must(
+    await machine.runOk(
       'systemctl stop svc-gateway && systemctl start svc-gateway.socket svc-gateway',
       90_000,
     );
     const code = `curl -s -o /dev/null -w '%{http_code} %{errormsg}\\n' --max-time 60 ${URL}/api/health`;
-    await machine.must(
+    await machine.runOk(
       `rm -f /run/codes /run/enough; (while [ ! -e /run/enough ]; do ${code} >> /run/codes; done; touch /run/finished) >/dev/null 2>&1 &`,
     );
     const more = (count: number) =>
       machine.until(`[ $(wc -l < /run/codes) -ge $(( $(cat /run/seen) + ${count} )) ]`, 60_000);
     for (const _ of [1, 2]) {
-      await machine.must('touch /run/codes; wc -l < /run/codes > /run/seen');
+      await machine.runOk('touch /run/codes; wc -l < /run/codes > /run/seen');
       await more(20);
-      await machine.must('systemctl restart svc-gateway', 90_000);
-      await machine.must('wc -l < /run/codes > /run/seen');
+      await machine.runOk('systemctl restart svc-gateway', 90_000);
+      await machine.runOk('wc -l < /run/codes > /run/seen');
       await more(20);
     }
-    await machine.must('touch /run/enough');
+    await machine.runOk('touch /run/enough');
     await machine.until('[ -e /run/finished ]', 70_000);
-    expect(await machine.must('sort /run/codes | uniq -c | sed "s/^ *[0-9]* //"')).toBe('200');
-    await machine.must(CHAT, 90_000);
+    expect(await machine.runOk('sort /run/codes | uniq -c | sed "s/^ *[0-9]* //"')).toBe('200');
+    await machine.runOk(CHAT, 90_000);
     const engine = '$(pgrep -f [l]lama-main | head -1)';
     const listening = `ss -Hltnp 'sport = :8080'`;
-    expect(await machine.must(listening)).not.toContain(`pid=${await machine.must(`echo ${engine}`)},`);
-    await machine.must(
+    expect(await machine.runOk(listening)).not.toContain(`pid=${await machine.runOk(`echo ${engine}`)},`);
+    await machine.runOk(
       'systemctl stop svc-gateway.socket svc-gateway && systemctl start svc-gateway',
       90_000,
     );
   }, 240_000);
 
   it('an upgrade keeps every byte of the configuration and a copy of the database before its migration', async () => {
-    await machine.must(
+    await machine.runOk(
       "install -o svc -g svc -m 0640 /dev/null /etc/svc/slots/mine.toml && echo '# mine' > /etc/svc/slots/mine.toml",
     );
     const before = await configuration();
-    await machine.must(`dpkg -i ${debs.later}`, 120_000);
-    await machine.must(ACTIVE);
-    expect(await machine.must(`curl -sf ${URL}/api/health`)).toContain('"version":"99.0.0"');
+    await machine.runOk(`dpkg -i ${debs.later}`, 120_000);
+    await machine.runOk(ACTIVE);
+    expect(await machine.runOk(`curl -sf ${URL}/api/health`)).toContain('"version":"99.0.0"');
     expect(await configuration()).toBe(before);
-    await machine.must('test -s /var/lib/svc/svc.db.before-migration');
-    expect(await machine.must(`curl -sf -b /root/jar ${URL}/api/auth/status`)).toContain('"tier":"admin"');
+    await machine.runOk('test -s /var/lib/svc/svc.db.before-migration');
+    expect(await machine.runOk(`curl -sf -b /root/jar ${URL}/api/auth/status`)).toContain('"tier":"admin"');
   }, 180_000);
 
   it('an upgrade goes through where api.env is a link', async () => {
-    await machine.must('cd /etc/svc && mv api.env keys.env && ln -s keys.env api.env');
+    await machine.runOk('cd /etc/svc && mv api.env keys.env && ln -s keys.env api.env');
     const before = await configuration();
-    await machine.must(`dpkg -i ${debs.later}`, 120_000);
-    await machine.must(ACTIVE);
+    await machine.runOk(`dpkg -i ${debs.later}`, 120_000);
+    await machine.runOk(ACTIVE);
     expect(await configuration()).toBe(before);
-    await machine.must('cd /etc/svc && mv keys.env api.env');
+    await machine.runOk('cd /etc/svc && mv keys.env api.env');
   }, 150_000);
 
   it('enabled units come back: the listener after a restore, and all after a removal and a new installation', async () => {
-    const held = () => machine.must("ss -Hltnp 'sport = :8080' | grep -c '\"systemd\",pid=1,'");
-    await machine.must('systemctl stop svc-gateway', 90_000);
-    await machine.must('systemctl enable --now svc-gateway.socket && systemctl start svc-gateway', 90_000);
+    const held = () => machine.runOk("ss -Hltnp 'sport = :8080' | grep -c '\"systemd\",pid=1,'");
+    await machine.runOk('systemctl stop svc-gateway', 90_000);
+    await machine.runOk('systemctl enable --now svc-gateway.socket && systemctl start svc-gateway', 90_000);
     expect(await held()).toBe('1');
     // As docs/guide/backup.md says it.
-    await machine.must('systemctl stop svc-gateway svc-gateway.socket', 90_000);
-    await machine.must('systemctl start svc-gateway', 90_000);
+    await machine.runOk('systemctl stop svc-gateway svc-gateway.socket', 90_000);
+    await machine.runOk('systemctl start svc-gateway', 90_000);
     expect(await held()).toBe('1');
-    await machine.must('systemctl enable svc-companion && dpkg -r svc-gateway', 90_000);
-    await machine.must(`dpkg -i ${debs.later}`, 120_000);
-    await machine.must(ACTIVE);
+    await machine.runOk('systemctl enable svc-companion && dpkg -r svc-gateway', 90_000);
+    await machine.runOk(`dpkg -i ${debs.later}`, 120_000);
+    await machine.runOk(ACTIVE);
     expect(await held()).toBe('1');
     // There is no Podman, so that it can only try.
     await machine.until('journalctl -u svc-companion -o cat | tail -n 4 | grep -q "Failed to"');
-    await machine.must('systemctl disable --now svc-companion');
-    await machine.must('systemctl stop svc-gateway && systemctl disable --now svc-gateway.socket', 90_000);
-    await machine.must('systemctl start svc-gateway', 90_000);
+    await machine.runOk('systemctl disable --now svc-companion');
+    await machine.runOk('systemctl stop svc-gateway && systemctl disable --now svc-gateway.socket', 90_000);
+    await machine.runOk('systemctl start svc-gateway', 90_000);
   }, 300_000);
 
   it('the release before it refuses the newer database in one line and does not touch it', async () => {
     const sum = 'sha256sum < /var/lib/svc/svc.db';
-    await machine.must('systemctl stop svc-gateway', 90_000);
-    const before = await machine.must(sum);
-    const { text } = await machine.say(`dpkg -i --force-downgrade ${debs.now}`, 180_000);
+    await machine.runOk('systemctl stop svc-gateway', 90_000);
+    const before = await machine.runOk(sum);
+    const { text } = await machine.run(`dpkg -i --force-downgrade ${debs.now}`, 180_000);
     expect(text).toContain('journalctl -u svc-gateway');
     await machine.until('[ "$(systemctl show -P ActiveState svc-gateway)" = failed ]', 90_000);
     expect(await journal()).toMatch(/The database has schema \d+; this release knows schemas up to \d+\./);
-    expect(await machine.must(sum)).toBe(before);
-    await machine.must(`systemctl reset-failed svc-gateway; dpkg -i ${debs.later}`, 180_000);
-    await machine.must(ACTIVE);
+    expect(await machine.runOk(sum)).toBe(before);
+    await machine.runOk(`systemctl reset-failed svc-gateway; dpkg -i ${debs.later}`, 180_000);
+    await machine.runOk(ACTIVE);
   }, 300_000);
 
   it('remove stops it and leaves configuration and state; purge leaves nothing of ours', async () => {
     const before = await configuration();
-    await machine.must('dpkg -r svc-gateway', 90_000);
-    expect((await machine.say(ACTIVE)).code).not.toBe(0);
+    await machine.runOk('dpkg -r svc-gateway', 90_000);
+    expect((await machine.run(ACTIVE)).code).not.toBe(0);
     expect(await configuration()).toBe(before);
-    await machine.must('test -s /var/lib/svc/svc.db');
+    await machine.runOk('test -s /var/lib/svc/svc.db');
     // The folder that a disk is mounted on can't go; the purge goes on all the same.
-    await machine.must('mkdir /var/lib/svc/disk && mount -t tmpfs disk /var/lib/svc/disk');
-    expect(await machine.must('dpkg -P svc-gateway', 60_000)).toContain('something of /var/lib/svc');
-    await machine.must('umount /var/lib/svc/disk && rmdir /var/lib/svc/disk /var/lib/svc');
-    const left = await machine.must(
+    await machine.runOk('mkdir /var/lib/svc/disk && mount -t tmpfs disk /var/lib/svc/disk');
+    expect(await machine.runOk('dpkg -P svc-gateway', 60_000)).toContain('something of /var/lib/svc');
+    await machine.runOk('umount /var/lib/svc/disk && rmdir /var/lib/svc/disk /var/lib/svc');
+    const left = await machine.runOk(
       "find /etc /var /usr /lib /run -xdev \\( -name 'svc' -o -name 'svc-gateway*' -o -name 'svc-companion*' -o -name 'svcctl*' \\) -not -path '/usr/share/doc-base/*'; true",
     );
     expect(left).toBe('');
-    expect((await machine.say('pgrep -u svc')).code).toBe(1);
+    expect((await machine.run('pgrep -u svc')).code).toBe(1);
   }, 120_000);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImagesResponse } from '../../../daemon/contract/images.ts';
 import { startGateway, until } from '../../../daemon/test/harness/gateway.ts';
-import { type Answer, ask } from '../../../daemon/test/harness/http.ts';
+import { type HttpResponse, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { cachedFolder, shortHash } from '../harness/cache.ts';
 import { runProgram } from '../harness/program.ts';
@@ -91,9 +91,9 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
     }),
   );
 
-  const draw = (more: object = {}): Promise<Answer> =>
-    ask(gateway, 'POST', IMAGES, {
-      silenceMs: DRAW_LIMIT_MS,
+  const draw = (more: object = {}): Promise<HttpResponse> =>
+    send(gateway, 'POST', IMAGES, {
+      idleTimeoutMs: DRAW_LIMIT_MS,
       body: {
         model: 'sd15',
         prompt: 'a cat',
@@ -111,7 +111,7 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
   };
   /** What ComfyUI has in its queue, by its own API. */
   async function queued(): Promise<number> {
-    const answer = await ask(comfy, 'GET', '/queue');
+    const answer = await send(comfy, 'GET', '/queue');
     const { queue_running, queue_pending } = answer.json<Record<string, unknown[]>>();
     return (queue_running?.length ?? 0) + (queue_pending?.length ?? 0);
   }

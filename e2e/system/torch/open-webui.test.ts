@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyEmbed } from '../../../daemon/models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../../../daemon/models/gguf/tiny-chat.ts';
 import { CLIENT_KEY, startLocked } from '../../../daemon/test/harness/gateway.ts';
-import { type Answer, type Ask, ask } from '../../../daemon/test/harness/http.ts';
+import { type HttpResponse, type SendOptions, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { contentOf, dataOf } from '../../../daemon/test/harness/stream.ts';
 import { pythonEnvironment } from '../harness/python-environment.ts';
@@ -63,15 +63,15 @@ describe.skipIf(python === null)('Open WebUI on top of the gateway', () => {
   let key = '';
   beforeAll(async () => {
     webui = await startWebui(gateway.url);
-    const login = await ask(webui, 'POST', '/api/v1/auths/signin', { body: { email: '', password: '' } });
+    const login = await send(webui, 'POST', '/api/v1/auths/signin', { body: { email: '', password: '' } });
     key = login.json<{ token: string }>().token;
   }, 7 * MINUTE);
   afterAll(async () => {
     await webui?.stop();
   }, MINUTE);
 
-  const call = (method: string, path: string, options: Ask = {}): Promise<Answer> =>
-    ask(webui, method, path, { key, silenceMs: MINUTE, ...options });
+  const call = (method: string, path: string, options: SendOptions = {}): Promise<HttpResponse> =>
+    send(webui, method, path, { key, idleTimeoutMs: MINUTE, ...options });
   const chat = (stream: boolean) =>
     call('POST', '/api/chat/completions', {
       body: { model: 'agent', messages: [{ role: 'user', content: 'Hi' }], stream },
@@ -100,7 +100,7 @@ describe.skipIf(python === null)('Open WebUI on top of the gateway', () => {
     const query = { collection_names: [COLLECTION], query: 'a cat on a mat', k: 1 };
     const found = await call('POST', '/api/v1/retrieval/query/collection', { body: query });
     expect(found.text).toContain(content);
-    const requests = await gateway.say('GET', '/api/requests');
+    const requests = await gateway.sendAsAdmin('GET', '/api/requests');
     expect(requests.text).toContain('embeddings');
   });
 

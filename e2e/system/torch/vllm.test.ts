@@ -6,7 +6,7 @@ import { BadRequestError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from '../../../daemon/test/harness/failure.ts';
 import { KEYS_FILE, startGateway, until } from '../../../daemon/test/harness/gateway.ts';
-import { ask } from '../../../daemon/test/harness/http.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { openaiClient, user } from '../../../daemon/test/harness/openai.ts';
 import { pythonEnvironment } from '../harness/python-environment.ts';
@@ -108,7 +108,7 @@ describe.skipIf(python === null)('vLLM as an upstream', () => {
   async function noBlanks(): Promise<Record<string, number>> {
     const ids = [' ', '\n', '\r', '\t'].map(async (prompt) => {
       const body = { model: MODEL, prompt, add_special_tokens: false };
-      const answer = await ask(vllm, 'POST', '/tokenize', { body, key: KEY });
+      const answer = await send(vllm, 'POST', '/tokenize', { body, key: KEY });
       return answer.json<{ tokens: number[] }>().tokens;
     });
     return Object.fromEntries((await Promise.all(ids)).flat().map((id) => [String(id), -100]));

@@ -2,7 +2,7 @@ import { decide, effectiveClass } from '../../../daemon/auth/gate.ts';
 import { ROUTES } from '../../../daemon/contract/routes.ts';
 import { createMatcher } from '../../../daemon/http/matcher.ts';
 import { splitTarget } from '../../../daemon/lib/net/request-target.ts';
-import { LOCKED, mayBeOpen, RANK } from '../../../daemon/test/harness/open-targets.ts';
+import { isOpenTarget, LOCKED, RANK } from '../../../daemon/test/harness/open-targets.ts';
 import { assertProperty, assertSame } from '../assert.ts';
 
 const match = createMatcher();
@@ -23,7 +23,7 @@ export function fuzz(data: Buffer): void {
   for (const tier of TIERS) {
     const passes = decide(route?.auth ?? 'admin', tier, LOCKED) === 'pass';
     assertSame(passes, RANK[tier] >= needed, `${tier} on ${verb} ${raw}`);
-    assertProperty(!passes || tier !== 'anon' || mayBeOpen(verb, raw), `anonymous on ${verb} ${raw}`);
+    assertProperty(!passes || tier !== 'anon' || isOpenTarget(verb, raw), `anonymous on ${verb} ${raw}`);
   }
   if (route === null) return;
   assertSame({ ...route, ...ROUTES[route.id] }, { ...route }, `the row of ${verb} ${raw}`);

@@ -6,7 +6,7 @@ import { tinyChat } from '../../../../daemon/models/gguf/tiny-chat.ts';
 import type { GgufModel } from '../../../../daemon/models/gguf/writer.ts';
 import { type Gateway, startGateway } from '../../../../daemon/test/harness/gateway.ts';
 import { newHome, putModel } from '../../../../daemon/test/harness/home.ts';
-import { ask } from '../../../../daemon/test/harness/http.ts';
+import { send } from '../../../../daemon/test/harness/http.ts';
 import { type LlamaServer, startLlamaServer } from '../../../../daemon/test/harness/llama-server.ts';
 import type { Case, Pair } from './cases.ts';
 import { type Picture, picture } from './picture.ts';
@@ -62,7 +62,7 @@ export async function startPairs(program: string): Promise<Beside> {
 async function answered(to: { port: number }, { pair, path, body }: Case): Promise<Picture> {
   const headers = { 'content-type': 'application/json' };
   const sent = typeof body === 'string' ? body : { model: pair, ...body };
-  const answer = await ask(to, 'POST', path, { body: sent, headers });
+  const answer = await send(to, 'POST', path, { body: sent, headers });
   return picture(answer.status, answer.headers['content-type'], answer.text);
 }
 
