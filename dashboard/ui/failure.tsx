@@ -13,9 +13,12 @@ interface FieldFault {
   reason: string;
 }
 
-function faults(details: Record<string, unknown>): FieldFault[] {
+/** The invalid fields that the message does not name. */
+function faults(message: string, details: Record<string, unknown>): FieldFault[] {
   if (!Array.isArray(details.fields)) return [];
-  return details.fields.filter((row): row is FieldFault => typeof row?.path === 'string').slice(0, 8);
+  return details.fields
+    .filter((row): row is FieldFault => typeof row?.path === 'string' && !message.includes(row.reason))
+    .slice(0, 8);
 }
 
 function names(details: Record<string, unknown>): string {
@@ -27,17 +30,20 @@ function names(details: Record<string, unknown>): string {
 }
 
 /** The details of an error. */
-function Details(props: { details: Record<string, unknown> }): ReactElement {
-  const { details } = props;
+function Details(props: { message: string; details: Record<string, unknown> }): ReactElement {
+  const { message, details } = props;
+  const { reason } = details;
   const near = names(details);
   return (
     <>
-      {faults(details).map((fault) => (
+      {faults(message, details).map((fault) => (
         <p key={fault.path}>
           <code>{fault.path}</code>: {fault.reason}
         </p>
       ))}
-      {typeof details.reason === 'string' ? <p>Reason: {details.reason}</p> : null}
+      {typeof reason === 'string' && !message.includes(reason.replace(/\.$/, '')) ? (
+        <p>Reason: {reason}</p>
+      ) : null}
       {near === '' ? null : <p>Similar names: {near}</p>}
     </>
   );
@@ -100,7 +106,7 @@ export function Failure(props: { error: unknown; retry?: () => void; retryWord?:
       <div className={css.words}>
         <p className={css.message}>{picture.message}</p>
         <Advice picture={picture} left={left} />
-        <Details details={picture.details} />
+        <Details message={picture.message} details={picture.details} />
         <p className={css.id}>
           <code>{picture.code}</code>
           {picture.requestId === null ? null : (

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { invalidRequest } from '../../contract/invalid-request.ts';
 import {
   type ArrayVisitor,
   ByteScanner,
@@ -291,8 +292,5 @@ export function wantsStream(index: BodyIndex): boolean {
 
 /** Returns a 422 with one field and the reason, never its value. */
 export function invalid(path: string, reason: string): GatewayError {
-  return new GatewayError('request.invalid', {
-    param: path || undefined,
-    details: { fields: [{ path, reason }] },
-  });
+  return invalidRequest([{ path, reason }], { param: path || undefined });
 }

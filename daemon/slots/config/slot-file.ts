@@ -172,7 +172,7 @@ export function readSlotFile(file: string, text: string): SlotFileResult {
     problems: [{ file, line, message }],
   });
   if (!SlotName.safeParse(name).success) {
-    return broken('the name of a slot has a-z, 0-9, - and _ only, at most 32 characters');
+    return broken('the name of a slot must contain only a-z, 0-9, - and _, at most 32 characters');
   }
   const toml = parseToml(text);
   if (!('table' in toml)) return broken(toml.message, toml.line);
