@@ -5,7 +5,7 @@
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 22) {
   process.stderr.write(
-    `svc-gateway: Node ${process.versions.node} is too old for the daemon.\n  Start it with npm start, which brings its own Node 24.\n`,
+    `svc-gateway: Node ${process.versions.node} is too old for the daemon.\n  Start it with npm start, which installs and uses Node 24.\n`,
   );
   process.exit(1);
 }

@@ -75,7 +75,7 @@ export function serviceManager(options: ServiceManagerOptions): ServiceManager {
     try {
       options.check();
     } catch (error) {
-      log.error({ event: 'watchdog', err: error }, 'the check of the watchdog failed');
+      log.error({ event: 'watchdog', err: error }, 'the watchdog check failed');
       return;
     }
     feeding = true;

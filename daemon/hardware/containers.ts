@@ -22,7 +22,7 @@ const PROGRAMS: Readonly<Record<Kind, string>> = { podman: 'podman', docker: 'do
 const HINTS: Readonly<Record<Kind, Readonly<Record<Exclude<Access, 'ok'>, string>>>> = {
   podman: {
     no_permission:
-      'This process may not open the socket: use one of its own user (systemctl --user enable --now podman.socket), or grant its group the right to it, which is as much as root.',
+      'The gateway has no permission to open the socket. Use a socket of its own user (systemctl --user enable --now podman.socket), or add the user to the group of the socket, which is equivalent to root.',
     not_running: 'Podman is installed, but nothing listens: sudo systemctl enable --now podman.socket.',
     no_answer: 'Something listens on the socket but does not answer as Podman does.',
   },

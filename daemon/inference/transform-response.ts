@@ -143,6 +143,6 @@ export class TransformedResponse implements PreparedSink {
 
 const tooLarge = () =>
   new GatewayError('upstream.error', {
-    message: 'The engine or upstream answered with more than can be looked through.',
+    message: 'The response of the engine or upstream is too large to be processed.',
     cause: new BadResponseError('Its answer is too large.'),
   });

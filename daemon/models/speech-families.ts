@@ -76,6 +76,6 @@ export function familyOf(layout: FoundLayout, metadata: Metadata): FoundFamily |
     return tts('vits');
   if (layout.id === 'single' && kind.startsWith('matcha'))
     return { reason: 'vocos-22khz-univ.onnx is missing' };
-  if (kind !== '') return { reason: `speech models of the kind "${kind.slice(0, 40)}" can not be served` };
-  return { reason: `${layout.key ?? 'its ONNX file'} does not say what kind of speech model it is` };
+  if (kind !== '') return { reason: `speech models of the kind "${kind.slice(0, 40)}" cannot be served` };
+  return { reason: `${layout.key ?? 'its ONNX file'} does not state the kind of speech model` };
 }

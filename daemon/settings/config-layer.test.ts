@@ -5,7 +5,7 @@ import type { FileRead } from './read-file.ts';
 
 const file = (text: string): FileRead => ({ kind: 'bytes', bytes: Buffer.from(text), mode: 0o600, uid: 0 });
 const gone: FileRead = { kind: 'missing' };
-const unreadable: FileRead = { kind: 'unreadable', message: 'can not be read (EIO)' };
+const unreadable: FileRead = { kind: 'unreadable', message: 'cannot be read (EIO)' };
 const fresh: ConfigMemory = { lastGood: null, enforced: false };
 const after = (values: Record<string, unknown>, enforced = values[T] === true): ConfigMemory => ({
   lastGood: new Map(Object.entries(values)),
@@ -70,7 +70,7 @@ test('a broken file is a fatal error only without an earlier state', () => {
   expect(hopeless(fresh)).toEqual({
     file: 'config.toml',
     line: 1,
-    message: expect.stringMatching(/^is no valid TOML.*[^;]$/),
+    message: expect.stringMatching(/^is not valid TOML.*[^;]$/),
   });
   expect(hopeless(fresh)?.message).not.toContain('defaults');
   expect(hopeless({ lastGood: null, enforced: true })).toBeUndefined();

@@ -71,7 +71,7 @@ describe('reading', () => {
     rmSync(mounted);
     await settings.reload();
     expect([settings.value('requireAuth'), settings.value('adminKey')]).toEqual([true, 'one']);
-    expect(settings.problems()[0]?.message).toMatch(/^is a link to a file that is not there; what it said/);
+    expect(settings.problems()[0]?.message).toMatch(/^is a link to a file that does not exist; what it said/);
     expect((await start()).value('requireAuth')).toBe(true);
     await expect(settings.setEnvFile('adminKey', 'two')).rejects.toMatchObject({ reason: 'io' });
   });

@@ -289,7 +289,7 @@ it('an unknown default voice is a problem of its file, in the list and in the se
   bench.slotFile('tts', 'model = "piper"\n[voice]\nvoice = "nosuch"');
   bench.slotFile('good', 'type = "tts"\nmodel = "piper"\n[voice]\nvoice = "anna"');
   const slots = open();
-  const message = 'voice.voice: there is no voice "nosuch"; there is anna';
+  const message = 'voice.voice: there is no voice "nosuch"; available: anna';
   expect(slots.problems()).toEqual([{ file: 'slots/tts.toml', line: 2, message }]);
   expect(slots.settings('tts').problems).toEqual([{ line: 2, message }]);
   expect(slots.settings('good').problems).toEqual([]);

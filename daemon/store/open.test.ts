@@ -201,7 +201,7 @@ test('Q04 a failing migration: the file is unchanged, the daemon continues in me
   const { folder, file } = filled();
   const { location, alarm, built, isContentLost } = open(folder, [...MIGRATIONS, NEXT, BROKEN]);
   expect(location).toBe('memory');
-  expect(alarm).toContain('nothing is kept over a restart');
+  expect(alarm).toContain('nothing is saved across restarts');
   expect({ rows: built(), isContentLost }).toEqual({ rows: [], isContentLost: true });
   const again = connect(file);
   expect(schemaVersion(again)).toBe(MIGRATIONS.length);

@@ -78,7 +78,7 @@ describe('the folders', () => {
 
   it('a place where nobody may write', async () => {
     const output = await refused({ env: { SVC_HOME: '/proc/svc' } });
-    expectClear(output, /configuration folder \/proc\/svc\/config can not be written/, /set SVC_HOME/);
+    expectClear(output, /configuration folder \/proc\/svc\/config cannot be written/, /set SVC_HOME/);
   });
 
   it.runIf(process.getuid?.() === 0)('a folder of another user', async () => {
@@ -113,7 +113,7 @@ describe('the folders', () => {
 
 describe('config.toml', () => {
   it.each([
-    ['no TOML', '[server]\nport = \n', /config\.toml line 2 is no valid TOML/],
+    ['no TOML', '[server]\nport = \n', /config\.toml line 2 is not valid TOML/],
     ['no UTF-8', Buffer.from('a = "\xff"\n', 'latin1').toString('latin1'), null],
   ])('%s at the first start, with nothing known from before', async (_, text, message) => {
     mkdirSync(at('config'), { recursive: true });
@@ -138,7 +138,7 @@ describe('config.toml', () => {
     await second.stop();
     expect(second.output()).toMatch(/Enforcement {4}on/);
     expect(second.output()).toMatch(
-      /! config\.toml:1: is no valid TOML.*last good configuration stays active/,
+      /! config\.toml:1: is not valid TOML.*last good configuration stays active/,
     );
   });
 });
@@ -248,7 +248,7 @@ describe('the model file', () => {
 describe('the command line', () => {
   it.each([
     [['--nope'], /Unknown option '--nope'/],
-    [['--model', ''], /--model is given without a path/],
+    [['--model', ''], /--model needs a path/],
     [['config', '--model', 'x', 'y'], /There is no command "config y"/],
   ])('%j', async (args, message) => {
     expectClear(await refused({ args }), message, /--help|--model FILE/);

@@ -85,7 +85,9 @@ describe.runIf(process.geteuid?.() === 0)('a port that another user of this mach
     lines.on('line', (line) => told.push(line));
     const url = ['--url', `http://127.0.0.1:${port}`];
     const kept = await run(['config', '--json', ...url]);
-    expect(kept.err).toContain(`svcctl: no key is sent to user 65534, who holds port ${port}: `);
+    expect(kept.err).toContain(
+      `svcctl: no key is sent to user 65534, whose process listens on port ${port}: `,
+    );
     await run(['doctor', ...url]);
     expect(told.length).toBeGreaterThan(2);
     expect(new Set(told)).toEqual(new Set(['no key']));

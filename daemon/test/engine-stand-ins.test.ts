@@ -124,7 +124,9 @@ describe('FastFlowLM (stand-in)', () => {
 
   it('a tag that it does not know is no slot that is ready', async () => {
     expect((await slotDo(gateway, 'unknown', 'load')).code).toBe('slot.failed');
-    expect((await slot(gateway, 'unknown')).failure?.reason).toBe('The model list does not hold the model.');
+    expect((await slot(gateway, 'unknown')).failure?.reason).toBe(
+      'The model list does not contain the model.',
+    );
   });
 
   it('ends with the last slot that uses it', async () => {

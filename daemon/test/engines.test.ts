@@ -86,7 +86,7 @@ describe('a program of somebody else', () => {
   it('P02 that listens where a stranger does fails, and the stranger is never asked', async () => {
     const answer = await slotDo(gateway, 'elsewhere', 'load');
     expect([answer.status, answer.code]).toEqual([503, 'slot.failed']);
-    const reason = 'Another program has taken the port of the engine.';
+    const reason = 'Another program uses the port of the engine.';
     expect(reasonOf(await slot(gateway, 'elsewhere'))).toBe(reason);
     expect(met).toBe(0);
   });

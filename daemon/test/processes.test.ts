@@ -238,7 +238,7 @@ describe('P13 a failure that nobody expected', () => {
       expect(await streamed.ended).toBe(true);
       expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
       expect(await broken.stop('SIGCONT')).toBe(1);
-      expect(broken.output().match(/unexpected failure; the gateway stops/g)).toHaveLength(1);
+      expect(broken.output().match(/unexpected error; stopping the gateway/g)).toHaveLength(1);
       await until(() => !engines.some((pid) => alive(pid)), 'the engines to be gone');
     },
   );

@@ -221,7 +221,7 @@ describe('the voice defaults of a slot', () => {
       (await ask(own, 'GET', '/api/slots/tts/settings')).json<{ problems: { message: string }[] }>().problems;
     expect(await told()).toEqual([]);
     await ask(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: 'nosuch' } } });
-    const message = 'voice.voice: there is no voice "nosuch"; there is 0, 1';
+    const message = 'voice.voice: there is no voice "nosuch"; available: 0, 1';
     expect(await told()).toEqual([{ line: 1, message }]);
     await ask(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: '1' } } });
     expect(await told()).toEqual([]);

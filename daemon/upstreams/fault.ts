@@ -14,7 +14,7 @@ export interface Fault {
 const CONNECT_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens at this address.',
   ENOTFOUND: 'Its name does not resolve.',
-  EAI_AGAIN: 'Its name does not resolve now.',
+  EAI_AGAIN: 'Its host name cannot be resolved right now.',
   EHOSTUNREACH: 'There is no route to its host.',
   ENETUNREACH: 'There is no route to its network.',
   ETIMEDOUT: 'Its host did not respond in time.',

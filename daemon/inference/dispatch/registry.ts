@@ -17,7 +17,7 @@ export const registry: Resolver = (ask, view) => {
     return toUpstream(upstream, model, `the model is bound to upstream ${upstream}`);
   const named = slotNamed(view, binding?.replace(/^slot:/, '') ?? null);
   const slot = named?.model === model && named ? named : configured(ask, view);
-  if (!slot) return pass(binding ? `${binding} does not serve it` : 'the registry does not know this model');
+  if (!slot) return pass(binding ? `${binding} does not serve it` : 'this model is not installed');
   return orSibling(slot, view, `the model is bound to slot ${slot.name}`);
 };
 

@@ -49,5 +49,5 @@ export function parseOmniRequest(body: Buffer, index: BodyIndex): OmniRequest | 
 }
 
 function invalidMessage(): never {
-  throw invalidField('messages', 'must hold objects');
+  throw invalidField('messages', 'must contain objects');
 }

@@ -269,7 +269,7 @@ const MAX_MODEL_BYTES = 65_536;
 
 /** Throws `request.invalid` for a model above the limit. */
 export function assertModelLength(bytes: number): void {
-  if (bytes > MAX_MODEL_BYTES) throw invalid('model', `must take at most ${MAX_MODEL_BYTES} bytes`);
+  if (bytes > MAX_MODEL_BYTES) throw invalid('model', `must be at most ${MAX_MODEL_BYTES} bytes long`);
 }
 
 /**

@@ -29,7 +29,7 @@ it.each([
   (name, program, words) => {
     expect(led(program, words, '> /dev/full')).toEqual({
       code: '1',
-      err: `${name}: standard output takes no more (ENOSPC)\n`,
+      err: `${name}: cannot write to standard output (ENOSPC)\n`,
     });
     expect(led(program, words, '| true')).toEqual({ code: '0', err: '' });
   },

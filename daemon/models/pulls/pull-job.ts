@@ -243,7 +243,7 @@ export class PullJob {
     signal.throwIfAborted();
     if (reason === null) return;
     throw new GatewayError('pull.no_model', {
-      message: `What came is no model that can be used: ${reason}.`,
+      message: `The downloaded file is not a usable model: ${reason}.`,
     });
   }
 

@@ -16,7 +16,7 @@ const DURATION = /^(\d+(?:\.\d+)?)\s*(s|m|min|h)$/;
 /** Maximum size of a slot file in bytes. */
 export const MAX_SLOT_FILE_BYTES = 64 * 1024;
 
-const PrintableText = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
+const PrintableText = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not contain control characters');
 const Duration = z.union(
   [
     z.number().int().min(0),

@@ -38,7 +38,7 @@ export function editSlotText(text: string, { voice, ...settings }: SlotSettingsB
     return withVoice(plain, voice);
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause;
-    throw new ConfigEditError(`the slot file is no valid TOML (line ${cause.line}); correct it first`);
+    throw new ConfigEditError(`the slot file is not valid TOML (line ${cause.line}); correct it first`);
   }
 }
 

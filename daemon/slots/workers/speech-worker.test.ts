@@ -84,7 +84,7 @@ describe('speaking', () => {
   });
 
   test.each([
-    [{ input: TEXT, voice: 'nobody' }, 'voice', 'there is no voice "nobody"; there is 0, 1'],
+    [{ input: TEXT, voice: 'nobody' }, 'voice', 'there is no voice "nobody"; available: 0, 1'],
     [{ input: TEXT, response_format: 'mp3' }, 'response_format', 'must be wav or pcm'],
     [{ input: TEXT, speed: 9 }, 'speed', 'must be 0.25 to 4'],
     [{ input: TEXT, speed: 'fast' }, 'speed', 'must be a number'],

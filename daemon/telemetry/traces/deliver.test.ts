@@ -71,7 +71,7 @@ test('retries an unreachable collector and reveals no address', async () => {
   await server.down();
   const delivery = await send(`http://127.0.0.1:${port}`);
   await server.up();
-  expect(delivery).toMatchObject({ kind: 'again', reason: 'it can not be reached (ECONNREFUSED)' });
+  expect(delivery).toMatchObject({ kind: 'again', reason: 'it cannot be reached (ECONNREFUSED)' });
 });
 
 test('sends nothing to a forbidden address', async () => {

@@ -73,8 +73,8 @@ function Whole(props: { model: ModelWithMemory; open: (show: Show, of: string) =
   return (
     <>
       <AllFacts model={model} />
-      <section className={css.part} aria-label="ServedVersion by">
-        <h3>ServedVersion by</h3>
+      <section className={css.part} aria-label="Served by">
+        <h3>Served by</h3>
         <Binding model={model} slots={all} />
       </section>
       {model.type === 'llm' ? (

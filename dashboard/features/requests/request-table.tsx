@@ -40,7 +40,7 @@ function columnsFor(open: (id: string) => void) {
       ),
     }),
     helper.accessor('at', { header: 'When', cell: ({ getValue }) => <Ago at={Date.parse(getValue())} /> }),
-    helper.accessor((row) => row.slot ?? row.upstream ?? '–', { id: 'by', header: 'ServedVersion by' }),
+    helper.accessor((row) => row.slot ?? row.upstream ?? '–', { id: 'by', header: 'Served by' }),
     helper.accessor('status', {
       header: 'Result',
       cell: ({ row: { original } }) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { signFault } from './gbnf-tokens.ts';
 
 test.each([
-  ['[z-a]', 'the range z-a ends before it begins'],
+  ['[z-a]', 'the range z-a ends before it starts'],
   ['[a-c0-9z-a]', 'the range z-a'],
   ['[^z-a]', 'the range z-a'],
   ['[\\x7A-\\u0061]', 'the range \\x7A-\\u0061'],

@@ -76,7 +76,7 @@ export async function openModel<C>(
       maxThreads: config.threads,
     });
     if (isNamed(config.device) && (await llama.getGpuDeviceNames()).length === 0) {
-      throw new Error(`there is no ${config.device} device here that llama.cpp may use`);
+      throw new Error(`llama.cpp finds no ${config.device} device that it may use`);
     }
     const model = await llama.loadModel({
       modelPath: config.modelPath,
@@ -140,7 +140,7 @@ function reason(error: unknown, config: WorkerConfig, cause: string | null): str
   const name = error instanceof Error ? error.constructor.name : '';
   const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
   if (name === 'NoBinaryFoundError')
-    return `llama.cpp has no ready binary for device "${config.device}" here`;
+    return `llama.cpp has no prebuilt binary for device "${config.device}" on this machine`;
   const detail = cause === null || cause === message ? message : `${message} (${cause})`;
   return `${file}: ${detail}`.replaceAll(`${dirname(config.modelPath)}/`, '').slice(0, 500);
 }
