@@ -59,7 +59,7 @@ test.each([
     npu,
     'ok',
     facts({ flm: { ready: false, problem: 'x is old' } }),
-    /says that x is old/,
+    /reports that x is old/,
   ],
   [
     'NPU not listed by its runtime',

@@ -86,7 +86,7 @@ test('when the two saved states differ, on wins', () => {
 test('a removed file means defaults, but enforcement that was on stays on and reports how to turn it off', () => {
   const got = judge(gone, after({ [T]: true, [P]: 9000 }));
   expect(got).toMatchObject({ state: 'missing', values: { [T]: true } });
-  expect(got.problems[0]?.[1]).toMatch(/enforcement stays on.*require_auth = false/);
+  expect(got.problems[0]?.[1]).toMatch(/keys are still required.*require_auth = false/);
   expect(judge(gone, after({ [T]: false, [P]: 9000 }))).toEqual({
     state: 'missing',
     values: {},

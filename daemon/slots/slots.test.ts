@@ -164,7 +164,7 @@ describe('createSlots', () => {
       const slots = both('');
       await clock.advance(60_000);
       expect(['agent', 'writer'].map((name) => slots.get(name)?.state)).toEqual(['ready', 'offline']);
-      expect(bench.logged.join()).toContain('The model needs');
+      expect(bench.logged.join()).toContain('Slot writer needs');
     });
 
     it('a serving one drains, and its waiting callers are served later', async () => {

@@ -213,7 +213,7 @@ describe('the model file', () => {
       () => write(whole.subarray(0, whole.length - 5000)),
       /shorter than its header says/,
     ],
-    ['is no chat model', () => write(encodeGguf(tinyEmbed())), /no chat model \(its type is embedding\)/],
+    ['is no chat model', () => write(encodeGguf(tinyEmbed())), /not a chat model \(its type is embedding\)/],
   ])('of --model %s', async (_, prepare, message) => {
     prepare();
     const output = await refused({ args: ['--model', at('m.gguf')] });

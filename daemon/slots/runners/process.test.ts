@@ -244,7 +244,7 @@ describe('a foreign program on the port', () => {
     expect(others.map(({ met }) => met())).toEqual([0, 0, 0]);
     const log = join(bench.folder, 'logs', 'agent.log');
     await vi.waitFor(() => expect(openFiles()).not.toContain(log));
-    expect(readFileSync(log, 'utf8').match(/gateway: Another program has taken the port/g)).toHaveLength(3);
+    expect(readFileSync(log, 'utf8').match(/gateway: Another program uses the port/g)).toHaveLength(3);
   });
 });
 
