@@ -78,6 +78,6 @@ export async function call<Id extends CallableId>(
     return (await answer.json()) as Responses[Id];
   } catch {
     options.signal?.throwIfAborted();
-    throw new ApiError({ ...lost().picture, message: 'The response was interrupted or is not valid JSON.' });
+    throw new ApiError({ ...lost().info, message: 'The response was interrupted or is not valid JSON.' });
   }
 }

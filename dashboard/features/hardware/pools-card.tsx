@@ -4,7 +4,7 @@ import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Card } from '../../ui/card.tsx';
 import { gib } from '../../ui/format.ts';
 import { PoolBar } from '../shared/pool-bar.tsx';
-import { pictureOf } from '../shared/pools.ts';
+import { poolUsageOf } from '../shared/pools.ts';
 import { Evidence } from './evidence.tsx';
 import css from './hardware.module.css';
 
@@ -27,7 +27,7 @@ function Pool(props: {
 }): ReactElement {
   const { pool } = props;
   const names = props.hardware.devices.filter(({ id }) => pool.devices.includes(id)).map(({ name }) => name);
-  const picture = pictureOf(pool, props.slots);
+  const usage = poolUsageOf(pool, props.slots);
   const remarks = [
     names.length === 0 ? null : `used by ${names.join(', ')}`,
     LIMITS[pool.limited_by],
@@ -42,11 +42,7 @@ function Pool(props: {
         <span className={css.number}>{gib(pool.total_bytes)}</span>
       </p>
       <p className={css.soft}>{remarks.join('; ')}</p>
-      {picture === null ? (
-        <p>Free memory is unknown.</p>
-      ) : (
-        <PoolBar name={`pool ${pool.id}`} picture={picture} />
-      )}
+      {usage === null ? <p>Free memory is unknown.</p> : <PoolBar name={`pool ${pool.id}`} usage={usage} />}
       <Evidence evidence={props.hardware.evidence.find(({ of }) => of === `pool ${pool.id}`)} />
     </li>
   );

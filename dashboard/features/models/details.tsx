@@ -85,7 +85,7 @@ function Whole(props: { model: ModelWithMemory; open: (show: Show, of: string) =
       ) : null}
       <div className={css.acts}>
         <UseIt model={model} slot={holderOf(model, all)} onLoad={() => open('load', model.id)} />
-        <Button look="danger" onClick={() => open('remove', model.id)}>
+        <Button variant="danger" onClick={() => open('remove', model.id)}>
           Remove model…
         </Button>
       </div>

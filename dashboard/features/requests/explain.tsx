@@ -82,7 +82,7 @@ function Form(props: { busy: boolean; onAsk: (query: Query) => void; query: Quer
           ))}
         </datalist>
       </div>
-      <Button type="submit" look="main" busy={props.busy}>
+      <Button type="submit" variant="main" busy={props.busy}>
         Explain routing
       </Button>
     </form>

@@ -1,4 +1,4 @@
-import { pythonLiteral, shellWord } from '../../../api/literals.ts';
+import { pythonLiteral, shellQuote } from '../../../api/literals.ts';
 import { curlKey, javascriptClient, type Language, pythonClient } from '../../../api/snippets.ts';
 import type { CodePlace } from '../parts/mode-page.tsx';
 
@@ -11,7 +11,7 @@ function curl({ base, key }: CodePlace, fields: TranscriptionFields): string {
   return [
     `curl ${base}/v1/audio/transcriptions \\`,
     ...curlKey(key),
-    ...Object.entries(fields).map(([name, value]) => `  -F ${shellWord(`${name}=${value}`)} \\`),
+    ...Object.entries(fields).map(([name, value]) => `  -F ${shellQuote(`${name}=${value}`)} \\`),
     `  -F file=@${FILE}`,
   ].join('\n');
 }
