@@ -199,7 +199,7 @@ export const ERRORS = {
   'slot.failed': row(
     503,
     'The engine of the slot failed.',
-    'Fix the cause in details.reason, then load the slot again (svcctl slots load NAME).',
+    'Fix the cause, then load the slot again (svcctl slots load NAME). See details.reason.',
   ),
   'slot.no_memory': row(
     507,

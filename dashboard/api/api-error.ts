@@ -116,7 +116,9 @@ export function readableAdvice(info: Pick<FailureInfo, 'advice' | 'retryAfterS'>
   if (advice === null || (info.retryAfterS !== null && /Retry-After|number of seconds/.test(advice))) {
     return null;
   }
-  const rest = advice.split(/(?<=\.)\s+/).filter((sentence) => !sentence.startsWith('See details'));
+  const rest = advice
+    .split(/(?<=\.)\s+/)
+    .filter((sentence) => !sentence.includes('details.') && !sentence.startsWith('See details'));
   return rest.length === 0 ? null : rest.join(' ');
 }
 

@@ -3,8 +3,10 @@ import type { HardwareView, MemoryPoolRecord } from '../../../daemon/contract/ha
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Card } from '../../ui/card.tsx';
 import { gib } from '../../ui/format.ts';
+import { HelpMark } from '../../ui/help.tsx';
 import { PoolBar } from '../shared/pool-bar.tsx';
 import { poolUsageOf } from '../shared/pools.ts';
+import { TERMS } from '../shared/terms.ts';
 import { Evidence } from './evidence.tsx';
 import css from './hardware.module.css';
 
@@ -51,7 +53,7 @@ function Pool(props: {
 /** Memory pools with their use by slot. */
 export function Pools(props: { hardware: HardwareView; slots: readonly SlotRecord[] }): ReactElement {
   return (
-    <Card title="Memory pools">
+    <Card title="Memory pools" help={<HelpMark term={TERMS.pool} />}>
       <ul className={css.pools}>
         {props.hardware.pools.map((pool) => (
           <Pool key={pool.id} pool={pool} hardware={props.hardware} slots={props.slots} />
