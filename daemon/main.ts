@@ -10,7 +10,7 @@ if (major < 22) {
   process.exit(1);
 }
 const { enableCompileCache, flushCompileCache } = await import('node:module');
-// The compile cache is beside the program, so that only users who can change the program can change it. If
+// The compile cache is next to the program, so that only users who can change the program can change it. If
 // that folder is not writable, the start only takes longer.
 const { ROOT } = await import('./lib/fs/root.ts');
 enableCompileCache(`${ROOT}/.cache/compile`);

@@ -21,7 +21,7 @@ export interface ServiceManager {
   changed(): void;
   /** Announces the start and end of a reload, so that `systemctl reload` waits for it. */
   reload(work: () => Promise<void>): Promise<void>;
-  /** The stop has begun and may take `limitMs`, regardless of the limit of the unit. */
+  /** The stop has started and may take `limitMs`, regardless of the limit of the unit. */
   stopping(limitMs: number): void;
 }
 

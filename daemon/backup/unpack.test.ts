@@ -41,7 +41,11 @@ describe('hostile archives', () => {
     ['no list', [{ name: 'config/config.toml', content: config }], 'does not start with its file list'],
     ['a list that is a link', [{ name: 'manifest.json', type: '2' }], 'does not start with its file list'],
     ['a list that is no JSON', [{ name: 'manifest.json', content: config }], 'cannot be read'],
-    ['a member that is not in its list', [manifest(), { name: '../x', content: config }], 'not in its file list'],
+    [
+      'a member that is not in its list',
+      [manifest(), { name: '../x', content: config }],
+      'not in its file list',
+    ],
     ['a symbolic link', [manifest(named), { name: 'config/config.toml', type: '2' }], 'not a regular file'],
     ['a hard link', [manifest(named), { name: 'config/config.toml', type: '1' }], 'not a regular file'],
     ['a device', [manifest(named), { name: 'config/config.toml', type: '3' }], 'not a regular file'],

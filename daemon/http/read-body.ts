@@ -244,7 +244,7 @@ export async function receiveInto(
   });
 }
 
-/** Whether the caller disconnected before its body was read. No event reports this any more. */
+/** Whether the caller disconnected before its body was read. No event reports this any longer. */
 const isDisconnected = (req: IncomingMessage): boolean => req.destroyed && !req.readableEnded;
 
 const bodyAborted = () =>

@@ -124,7 +124,7 @@ export class TransformedResponse implements PreparedSink {
     }
   }
 
-  /** Ends the call, because the engine may never end by itself. */
+  /** Ends the call, because the engine may never end on its own. */
   #tooLarge(): void {
     this.#options.scope.end(tooLarge());
     this.dispose();

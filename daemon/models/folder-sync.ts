@@ -45,7 +45,7 @@ interface Refusal {
  */
 const MAX_TRIES = 2;
 
-/** What is known of a model besides its files. */
+/** What is known of a model in addition to its files. */
 export type Origin = Partial<Pick<RegisteredModel, 'repo' | 'revision' | 'sha256' | 'licence'>>;
 
 export interface FolderSyncDeps {

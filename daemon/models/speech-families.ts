@@ -21,7 +21,7 @@ export type SpeechFamily =
 export interface FoundFamily {
   readonly type: 'tts' | 'stt';
   readonly family: SpeechFamily;
-  /** A setting that a recogniser needs besides its files, because the library cannot detect it. */
+  /** A setting that a recogniser needs in addition to its files, because the library cannot detect it. */
   readonly modelType: string | null;
 }
 

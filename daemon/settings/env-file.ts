@@ -97,7 +97,7 @@ export function describeEnvFile(bytes: Uint8Array): EnvFileLines {
   return { notes: notes.sort((a, b) => a.line - b.line), lines, dropped, misplaced };
 }
 
-/** Removes NULs. UTF-16 read byte by byte has a NUL beside each letter. */
+/** Removes NULs. UTF-16 read byte by byte has a NUL next to each letter. */
 const withoutNuls = (text: string): string => text.replaceAll('\0', '');
 
 /**

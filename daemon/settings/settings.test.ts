@@ -71,7 +71,9 @@ describe('reading', () => {
     rmSync(mounted);
     await settings.reload();
     expect([settings.value('requireAuth'), settings.value('adminKey')]).toEqual([true, 'one']);
-    expect(settings.problems()[0]?.message).toMatch(/^is a link to a file that does not exist; its previous content/);
+    expect(settings.problems()[0]?.message).toMatch(
+      /^is a link to a file that does not exist; its previous content/,
+    );
     expect((await start()).value('requireAuth')).toBe(true);
     await expect(settings.setEnvFile('adminKey', 'two')).rejects.toMatchObject({ reason: 'io' });
   });

@@ -88,7 +88,7 @@ describe('readableAdvice', () => {
   };
 
   it('omits references to details, and a delay with a countdown', () => {
-    expect(advice('slot.failed')).toBe('An admin can load the slot again.');
+    expect(advice('slot.failed')).toBe('Fix the cause, then load the slot again (svcctl slots load NAME).');
     expect(advice('request.invalid')).toBeNull();
     expect(advice('slot.no_memory')).toBeNull();
     // A search asks the hub too, and has nothing to resume.

@@ -19,7 +19,7 @@ const MISSING: Readonly<Record<string, string>> = {
   EntryNotFound: 'The repository has no such file. See the file list on the website of the hub.',
 };
 
-/** Converts a refusal of the hub to a gateway error. Null for a status that may change by itself. */
+/** Converts a refusal of the hub to a gateway error. Null for a status that may change on its own. */
 export function refusalOf({ status, code, withToken }: HubRefusal): GatewayError | null {
   if (code === 'GatedRepo') {
     return new GatewayError('pull.gated', { message: withToken ? DENIED : GATED });

@@ -84,7 +84,7 @@ export class PullJob {
       });
   }
 
-  /** Stops a run. Keeps downloaded data unless the job is cancelled. Resolves when nothing runs any more. */
+  /** Stops a run. Keeps downloaded data unless the job is cancelled. Resolves when nothing runs any longer. */
   async stop(intent: Intent): Promise<void> {
     const run = this.#run;
     if (run !== null) {

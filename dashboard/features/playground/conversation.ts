@@ -32,7 +32,7 @@ export interface Turn {
   readonly calls: readonly ToolCall[];
 }
 
-/** Request parameters besides the messages. Null and blank mean the default of the gateway. */
+/** Request parameters in addition to the messages. Null and blank mean the default of the gateway. */
 export interface Parameters {
   system: string;
   temperature: number | null;

@@ -111,7 +111,7 @@ class ConversationStore {
     if (turns !== null && this.#abort === null) await this.#answer(turns, model);
   }
 
-  /** Sets the result of a tool call of the last answer. When no result is missing any more, the model continues. */
+  /** Sets the result of a tool call of the last answer. When no result is missing any longer, the model continues. */
   async give(key: string, content: string, model: string): Promise<void> {
     const last = this.#now.turns.at(-1);
     if (last?.role !== 'assistant' || this.#abort !== null) return;

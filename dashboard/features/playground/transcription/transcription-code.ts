@@ -2,7 +2,7 @@ import { pythonLiteral, shellQuote } from '../../../api/literals.ts';
 import { curlKey, javascriptClient, type Language, pythonClient } from '../../../api/snippets.ts';
 import type { CodePlace } from '../parts/mode-page.tsx';
 
-/** Form fields besides the file. */
+/** Form fields other than the file. */
 export type TranscriptionFields = Readonly<Record<string, string>>;
 
 const FILE = 'recording.wav';
