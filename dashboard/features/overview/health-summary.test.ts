@@ -113,7 +113,7 @@ describe('the summary', () => {
     ]);
     expect(issues[0]?.message).toContain('Nothing listens there.');
     expect(issues[1]?.message).toBe(
-      'The download of o/n failed: Full. Remove models that are not needed, then resume.',
+      'The download of o/n failed: Full. Remove models that you do not need, then resume the download.',
     );
   });
 
