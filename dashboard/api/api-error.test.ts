@@ -90,7 +90,7 @@ describe('readableAdvice', () => {
   it('omits references to details, and a delay with a countdown', () => {
     expect(advice('slot.failed')).toBe('Fix the cause, then load the slot again (svcctl slots load NAME).');
     expect(advice('request.invalid')).toBeNull();
-    expect(advice('slot.no_memory')).toBeNull();
+    expect(advice('slot.no_memory')).toBe('Unload another slot, or choose a smaller model or context.');
     // A search asks the hub too, and has nothing to resume.
     expect(advice('pull.hub_unreachable')).toContain('then try again');
     expect(advice('slot.queue_full', 3)).toBeNull();

@@ -23,9 +23,7 @@ export const registry: Resolver = (ask, view) => {
 
 function pinned(lane: string, view: RoutingView): Outcome {
   const slot = slotNamed(view, lane);
-  return slot
-    ? orSibling(slot, view, `slot ${lane} is the one that was meant`)
-    : pass(`slot ${lane} is gone`);
+  return slot ? orSibling(slot, view, `slot ${lane} has the requested name`) : pass(`slot ${lane} is gone`);
 }
 
 /** Returns the upstream of a binding, if it exists and is enabled. */
