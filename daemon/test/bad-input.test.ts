@@ -211,7 +211,7 @@ describe('the model file', () => {
     [
       'is cut off in its weights',
       () => write(whole.subarray(0, whole.length - 5000)),
-      /shorter than its header says/,
+      /shorter than its header states/,
     ],
     ['is no chat model', () => write(encodeGguf(tinyEmbed())), /not a chat model \(its type is embedding\)/],
   ])('of --model %s', async (_, prepare, message) => {

@@ -95,6 +95,6 @@ describe('readableAdvice', () => {
     expect(advice('pull.hub_unreachable')).toContain('then try again');
     expect(advice('slot.queue_full', 3)).toBeNull();
     expect(advice('slot.queue_full')).toContain('Retry-After');
-    expect(advice('request.missing_model')).toContain('Name a model');
+    expect(advice('request.missing_model')).toContain('Send the id of a model');
   });
 });
