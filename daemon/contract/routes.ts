@@ -59,8 +59,14 @@ const shell = (path: string, summary: string): RouteRow => ({
 export const ROUTES = {
   'auth.login': limited(api('POST', '/api/auth/login', 'open', 'auth', 'Log in with the admin key')),
   'auth.logout': api('POST', '/api/auth/logout', 'open', 'none', 'End this session'),
-  'auth.status': api('GET', '/api/auth/status', 'open', 'none', 'Enforcement and the tier of the caller'),
-  'auth.require': api('PUT', '/api/auth/require', 'admin', 'auth', 'Turn enforcement on or off'),
+  'auth.status': api(
+    'GET',
+    '/api/auth/status',
+    'open',
+    'none',
+    'Whether keys are required, and the tier of the caller',
+  ),
+  'auth.require': api('PUT', '/api/auth/require', 'admin', 'auth', 'Require keys, or stop requiring them'),
   'auth.rotate': limited(api('POST', '/api/auth/rotate', 'admin', 'auth', 'Replace the admin or client key')),
   'auth.exposure': api('GET', '/api/auth/exposure', 'admin', 'none', 'The class of every route'),
   'auth.sessions': api('GET', '/api/auth/sessions', 'admin', 'none', 'Valid browser sessions'),

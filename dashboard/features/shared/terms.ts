@@ -33,7 +33,7 @@ export const TERMS = {
   },
   exposure: {
     question: 'What is exposure?',
-    short: 'Exposure is which API routes can be reached, from where and with which key.',
+    short: 'Exposure describes which API routes can be reached, from where and with which key.',
     more:
       'Each route has a class: open routes need no key, client routes need the client or admin key, ' +
       'admin routes need the admin key, and bootstrap routes are open only until the first admin key exists. ' +
