@@ -5,12 +5,12 @@
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 22) {
   process.stderr.write(
-    `svc-gateway: Node ${process.versions.node} is too old for the daemon.\n  Start it with npm start, which brings its own Node 24.\n`,
+    `svc-gateway: Node ${process.versions.node} is too old for the daemon.\n  Start it with npm start, which installs and uses Node 24.\n`,
   );
   process.exit(1);
 }
 const { enableCompileCache, flushCompileCache } = await import('node:module');
-// The compile cache is beside the program, so that only users who can change the program can change it. If
+// The compile cache is next to the program, so that only users who can change the program can change it. If
 // that folder is not writable, the start only takes longer.
 const { ROOT } = await import('./lib/fs/root.ts');
 enableCompileCache(`${ROOT}/.cache/compile`);

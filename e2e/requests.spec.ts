@@ -35,7 +35,7 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await page.getByRole('button', { name: 'missing' }).press('Enter');
   const story = page.getByRole('dialog', { name: 'Request details' });
   await expect(story.getByRole('list', { name: 'Routing steps' })).toContainText(
-    'the registry does not know this model',
+    'this model is not installed',
   );
   await expect(story).toContainText('Not routed: no step matched.');
   await expect(story).not.toContainText('Time to first');

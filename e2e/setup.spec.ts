@@ -113,7 +113,7 @@ test('a hub that is away is said in plain words, with the ways on', async ({ pag
     const view = await answer.json();
     const error = {
       code: 'pull.hub_unreachable',
-      message: 'The name of the hub does not resolve; is this machine online?',
+      message: 'The host name of the hub cannot be resolved. Check HF_ENDPOINT and the network connection.',
     };
     const work = view.work.map((one: object) => ({ ...one, phase: 'failed', pull: null, error }));
     const hidden = { tool: 'Home folder', path: '/home/ann', state: 'hidden', models: null };

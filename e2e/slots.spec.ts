@@ -112,7 +112,7 @@ test('a slot is added, changed and removed; what is wrong is named at its field'
   const edit = sheet(page, 'Settings of slot writer');
   await expect(edit.getByLabel('Context')).toHaveValue('2048');
   await expect(edit.getByLabel('Parallel requests')).toHaveValue('2');
-  await expect(edit.getByText('Requests served at the same time · default')).toBeVisible();
+  await expect(edit.getByText('Maximum number of requests served in parallel · default')).toBeVisible();
   await edit.getByText('More settings').click();
   await expect(edit.getByLabel('Unload when idle')).toHaveValue('15 min');
   await edit.getByLabel('Pinned').selectOption('yes');

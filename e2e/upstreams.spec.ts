@@ -67,7 +67,7 @@ test('one that does not answer says why', async ({ page }) => {
   await send(daemon(), 'POST', '/api/upstreams', { body: { name: 'desk', base_url: `${desk.url}/v1` } });
   await send(daemon(), 'POST', '/api/upstreams/gone/test', { body: {} });
   await page.goto(`${daemon().url}/slots/upstreams`);
-  await expect(page.getByText('Nothing listens at this address.')).toBeVisible();
+  await expect(page.getByText('It refused the connection: no server listens at this address.')).toBeVisible();
   await expect(page.getByText('Online')).toBeVisible();
   await inspect(page, 'upstreams', ALL_LOOKS);
 });

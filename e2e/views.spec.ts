@@ -74,7 +74,7 @@ for (const { name, path } of WAITING) {
     await page.reload();
     const failure = page.getByRole('main').getByRole('alert').first();
     await expect(failure).toContainText('The database is busy or damaged.');
-    await expect(failure).toContainText('Try again; see the health checks.');
+    await expect(failure).toContainText('Try again. If it persists, see the health checks.');
     await inspect(page, `${name}-failed`, TWO_LOOKS.slice(1));
     await page.unroute(READS);
     await failure.getByRole('button', { name: 'Try again' }).click();

@@ -52,7 +52,7 @@ const hasOwnMemory = ({ pool }: DeviceRecord): boolean => pool !== null && pool 
 /**
  * Returns the GPUs that models run on, in the order in which the backends count them, and all usable ones for
  * `auto`. Without a vendor, integrated GPUs come last, as in Vulkan's loader. Without an index, they are left
- * out beside a GPU with dedicated memory, as in llama.cpp.
+ * out next to a GPU with dedicated memory, as in llama.cpp.
  */
 function cardsFor(view: HardwareView | null, device: string): DeviceRecord[] {
   const [word = 'auto', index] = device.split(':');
@@ -93,7 +93,7 @@ function deviceWordsFor(view: HardwareView, chosen: DeviceRecord): string[] | un
  * machine's for the CPU. For an accelerator it is that of the usable one with the most free memory, or the
  * machine's where that is unknown or shared. With `auto`, a model that no GPU can hold counts against the
  * machine's memory, where a part of it will be. Any other model runs on one GPU. Memory that is planned
- * `beside` it counts as taken. A GPU that stops reporting its free memory keeps its loads.
+ * `next to` it counts as taken. A GPU that stops reporting its free memory keeps its loads.
  */
 export function memoryHeadroom(
   hardware: Pick<Hardware, 'view' | 'isRefreshing' | 'memoryAvailable'>,

@@ -74,7 +74,7 @@ async function serve(env: Environment, model: string | null): Promise<void> {
     services.stop().then(
       () => forceExit(Number(process.exitCode ?? 0)),
       (error: unknown) => {
-        services.log.error({ err: error }, 'the stop was not clean');
+        services.log.error({ err: error }, 'the shutdown was not clean');
         return forceExit(1);
       },
     );
@@ -87,8 +87,8 @@ async function serve(env: Environment, model: string | null): Promise<void> {
   process.on('SIGUSR1', () => {});
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
-      if (isLostHandle(error)) return services.log.error({ err: error }, 'a file was left open');
-      if (!stopping) services.log.fatal({ event, err: error }, 'unexpected failure; the gateway stops');
+      if (isLostHandle(error)) return services.log.error({ err: error }, 'a file could not be closed');
+      if (!stopping) services.log.fatal({ event, err: error }, 'unexpected error; stopping the gateway');
       process.exitCode = 1;
       stop(event);
     });

@@ -21,7 +21,7 @@ export interface ServiceManager {
   changed(): void;
   /** Announces the start and end of a reload, so that `systemctl reload` waits for it. */
   reload(work: () => Promise<void>): Promise<void>;
-  /** The stop has begun and may take `limitMs`, regardless of the limit of the unit. */
+  /** The stop has started and may take `limitMs`, regardless of the limit of the unit. */
   stopping(limitMs: number): void;
 }
 
@@ -75,7 +75,7 @@ export function serviceManager(options: ServiceManagerOptions): ServiceManager {
     try {
       options.check();
     } catch (error) {
-      log.error({ event: 'watchdog', err: error }, 'the check of the watchdog failed');
+      log.error({ event: 'watchdog', err: error }, 'the watchdog check failed');
       return;
     }
     feeding = true;

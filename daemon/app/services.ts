@@ -78,7 +78,7 @@ export async function startServices(
   await assertExposureAllowed(live, log, listenAddress.host);
   const bus = new EventBus<GatewayEvents>();
   const unlock = await lockState(live.folders.state, (reason) =>
-    log.warn({ reason }, 'no file says which process works on the state folder'),
+    log.warn({ reason }, 'the lock file of the state folder could not be written'),
   );
   assertRestoreComplete(live.folders.state);
   const store = openStore({ folder: live.folders.state, log, limits: () => retentionLimits(live) });

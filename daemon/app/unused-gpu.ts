@@ -2,7 +2,7 @@ import type { HardwareView } from '../contract/hardware.ts';
 import { UNUSED_BY_DESIGN } from '../hardware/unused-reason.ts';
 
 const UNSEEN =
-  'llama.cpp put nothing on it: its backend did not load or its memory is taken (see the log of the slot).';
+  'llama.cpp does not use it: its backend did not load, or its memory is full (see the log of the slot).';
 
 /**
  * Returns why this machine's GPU is not used although a model runs on the CPU, with the fix. Returns null

@@ -10,7 +10,7 @@ import type { Sessions } from './sessions.ts';
 
 /** Login, logout and the list of valid sessions. */
 export interface Accounts {
-  /** Throws `auth.invalid_key`. `secureCookie` defaults to whether the request came over TLS. */
+  /** Throws `auth.invalid_key`. `secureCookie` defaults to whether the request used TLS. */
   login(key: string, request: AuthRequest, secureCookie?: boolean): { setCookie: string };
   /**
    * Returns a Set-Cookie value that clears the cookie of any caller. Also ends the session that the cookie

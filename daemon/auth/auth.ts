@@ -125,7 +125,7 @@ export async function createAuth(options: AuthDeps): Promise<Auth> {
 }
 
 const NO_ADMIN_KEY =
-  'enforcement is on but no admin key is set: only open routes answer; set SVC_ADMIN_KEY in api.env by hand';
+  'keys are required but no admin key is set, so only open routes respond; set SVC_ADMIN_KEY in api.env';
 
 function limiterOf(settings: Pick<Settings, 'value'>): Auth['limiter'] {
   const throttle = createLoginThrottle();

@@ -3,7 +3,7 @@ import type { ClassRule } from '../contract/routes.ts';
 
 export type Decision = 'pass' | 'auth.required' | 'auth.forbidden';
 
-/** Everything besides class and tier that the decision depends on. */
+/** Everything other than class and tier that the decision depends on. */
 export interface GateState {
   /** Enforcement, effective now. */
   readonly enforced: boolean;

@@ -7,7 +7,7 @@ import { setCookieHeader } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
 /**
- * Returns true if a login came over TLS, so that its cookie may be `Secure`: the Origin is https, or a
+ * Returns true if a login used TLS, so that its cookie may be `Secure`: the Origin is https, or a
  * trusted proxy reports it. On a plain-HTTP network a browser would drop a `Secure` cookie.
  */
 export function isOverTls(

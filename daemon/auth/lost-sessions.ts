@@ -11,7 +11,7 @@ export async function endAllSessions(secret: SigningSecret, log: Log): Promise<v
     secret.renewInMemory();
     log.error(
       { err: error },
-      'the new signing secret could not be written and is valid until the next start only',
+      'the new signing secret could not be written; it is valid until the next start only',
     );
   });
 }

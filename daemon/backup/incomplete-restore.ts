@@ -32,6 +32,6 @@ export function assertRestoreComplete(state: string): void {
   if (!existsSync(join(state, MARKER))) return;
   throw new SetupError(
     'A restore was started here and did not finish.',
-    'Run svcctl restore with the same file again. The replaced files are kept in the state folder.',
+    'Run svcctl restore with the same file again. The replaced files are still in the state folder.',
   );
 }

@@ -78,7 +78,7 @@ async function change(plan: CommitPlan): Promise<void> {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown error';
     throw new GatewayError('restore.failed', {
-      message: `The restore did not finish (${reason}); the replaced files are kept in ${plan.backupFolder}.`,
+      message: `The restore did not finish (${reason}); the replaced files are in ${plan.backupFolder}.`,
       cause,
     });
   }

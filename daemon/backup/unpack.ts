@@ -23,8 +23,8 @@ const invalid = (what: string, cause?: unknown): GatewayError =>
 function objection(member: TarMember, row: FileRow | undefined): string | null {
   const shown = JSON.stringify(member.name.slice(0, 100));
   if (member.type !== FILE) return `holds ${shown}, which is not a regular file`;
-  if (row === undefined) return `holds ${shown}, which its file list does not contain`;
-  return row.size === member.size ? null : `holds ${shown} with another size than its file list says`;
+  if (row === undefined) return `holds ${shown}, which is not in its file list`;
+  return row.size === member.size ? null : `holds ${shown} whose size differs from its file list`;
 }
 
 async function requireFreeSpace(folder: string, manifest: Manifest): Promise<void> {
@@ -118,7 +118,7 @@ function asRestoreError(error: unknown): unknown {
 
 function checkDatabase(file: string): void {
   const found = inspect(file);
-  if (found.state !== 'sound') throw invalid('holds a damaged database');
+  if (found.state !== 'sound') throw invalid('contains a damaged database');
   if (found.version > NEWEST_SCHEMA) throw new GatewayError('restore.newer');
 }
 

@@ -18,7 +18,9 @@ function reasonText(reason: unknown, message: string): string {
 export function hintOf(message: string, details: Readonly<Record<string, unknown>> = {}): string {
   const { retry_after_s: wait, reason } = details;
   const [slots, near] = [names(details.slots), names(details.suggestions)];
-  const fields = listOf<Field>(details.fields).map((each) => `${each.path} ${each.reason}`.trim());
+  const fields = listOf<Field>(details.fields)
+    .filter(({ reason: why }) => !message.includes(why))
+    .map((each) => `${each.path} ${each.reason}`.trim());
   return [
     typeof wait === 'number' ? ` Try again in ${wait} s.` : '',
     reasonText(reason, message),

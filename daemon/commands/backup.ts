@@ -25,7 +25,7 @@ export async function backupCommand({ env, given, out }: SubcommandOptions): Pro
   const keys = made.keys ? 'with the keys' : 'without keys (--with-keys includes them)';
   out(`${made.file}: ${made.files.length} files, ${formatBytes(made.bytes)}, ${keys}\n`);
   out(`Configuration ${made.config}\n`);
-  if (!made.database) out('! there is no database yet\n');
+  if (!made.database) out('! the database does not exist yet\n');
   for (const each of made.left_out) out(`! skipped ${each}\n`);
   return 0;
 }
@@ -45,6 +45,6 @@ export async function restoreCommand({ env, given, out }: SubcommandOptions): Pr
   out(`Restored ${done.files.length} files of ${done.made_at}, made by release ${done.version}\n`);
   out(`Configuration ${folders.config}\n`);
   out(`${done.keys ? 'Keys are those of the backup' : 'Keys are unchanged'}; browsers must log in again\n`);
-  out(`The replaced files are kept in ${done.kept}\n`);
+  out(`The replaced files are in ${done.kept}\n`);
   return 0;
 }

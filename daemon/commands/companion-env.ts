@@ -23,7 +23,7 @@ async function openPrivate(path: string): Promise<FileHandle> {
     return handle;
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new SetupError(`${path} can't be written (${reason}).`, 'Name a file in a folder of its own.', {
+    throw new SetupError(`${path} can't be written (${reason}).`, 'Choose a file in a separate folder.', {
       cause,
     });
   }
@@ -57,7 +57,7 @@ async function planOf(settings: ReadOnlySettings): Promise<CompanionPlan> {
   }
   const plan = await readCompanionPlan(settings.folders.config, settings);
   if (plan !== null) return plan;
-  throw new SetupError(`${COMPANION_FILE} can't be read.`, 'svcctl doctor says what is wrong with it.');
+  throw new SetupError(`${COMPANION_FILE} can't be read.`, 'Run svcctl doctor to see what is wrong with it.');
 }
 
 /**

@@ -96,7 +96,7 @@ async function gather(options: SubcommandOptions, outbound: Outbound): Promise<D
 
 const checkedUrl = (url: string | null): void => {
   if (url === null || (URL.canParse(url) && /^https?:\/\//.test(url))) return;
-  throw new SetupError(`--url ${url} is no address.`, 'Write it like http://127.0.0.1:8080.');
+  throw new SetupError(`--url ${url} is not a URL.`, 'Write it like http://127.0.0.1:8080.');
 };
 
 /**

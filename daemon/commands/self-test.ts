@@ -11,7 +11,7 @@ const LIMIT_MS = 60_000;
 const CONNECT_MS = 5_000;
 /** Minimum number of characters of the expected reply. */
 const MIN_REPLY_CHARS = 40;
-const FIX = 'Install this release again; the reason is in the log of svc-gateway started by hand.';
+const FIX = 'Install this release again; start svc-gateway in a terminal to see the reason in its log.';
 
 const Answer = z.object({
   choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1),
@@ -58,7 +58,7 @@ export async function selfTest(path: string | undefined): Promise<Finding> {
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
       return words.length >= MIN_REPLY_CHARS && DEMO_REPLY.startsWith(words)
         ? ok('self-test', `The built-in engine answered with the demonstration model in ${seconds} s.`)
-        : fail('self-test', `The built-in engine answered something else: ${words.slice(0, 80)}`, FIX);
+        : fail('self-test', `The embedded engine gave an unexpected answer: ${words.slice(0, 80)}`, FIX);
     } finally {
       await services.stop();
     }

@@ -24,7 +24,7 @@ export const ERRORS = {
   'auth.rate_limited': row(
     429,
     'Too many attempts from this address.',
-    'Wait for the seconds in Retry-After.',
+    'Wait for the number of seconds in Retry-After.',
   ),
   'auth.origin_forbidden': row(
     403,
@@ -44,7 +44,7 @@ export const ERRORS = {
     'See the log for the cause (owner, mode, read-only file system, full disk).',
   ),
   'request.invalid_json': row(400, 'The body is not valid JSON.', 'Send one JSON value in UTF-8.'),
-  'request.invalid': row(422, 'Some values are not valid.', 'See details.fields for each path and reason.'),
+  'request.invalid': row(422, 'Some values are not valid.', 'Correct the fields that details.fields lists.'),
   'request.malformed': row(
     400,
     'The request line or a header is malformed.',
@@ -66,13 +66,21 @@ export const ERRORS = {
     'The content type or encoding of the body is not supported.',
     'Send application/json without a content coding.',
   ),
-  'request.missing_model': row(400, 'The field model is required.', 'Name a model from GET /v1/models.'),
-  'route.not_found': row(404, 'There is no such route.', 'See /api/openapi.json for the routes.'),
-  'route.method_not_allowed': row(405, 'This route does not take this method.', 'See the Allow header.'),
+  'request.missing_model': row(
+    400,
+    'The field model is required.',
+    'Send the id of a model from GET /v1/models.',
+  ),
+  'route.not_found': row(404, 'There is no such route.', 'See /api/openapi.json for all routes.'),
+  'route.method_not_allowed': row(
+    405,
+    'This route does not support this method.',
+    'Use a method from the Allow header.',
+  ),
   'dispatch.no_route': row(
     404,
     'No slot or upstream serves this model.',
-    'See details.suggestions and GET /v1/models.',
+    'Choose a model from details.suggestions or GET /v1/models.',
   ),
   'dispatch.capability_mismatch': row(
     409,
@@ -82,17 +90,17 @@ export const ERRORS = {
   'dispatch.upstream_unavailable': row(
     502,
     'The engine or upstream could not be reached.',
-    'Try again; see the slot state.',
+    'Try again. If it persists, check the state of the slot or upstream.',
   ),
   'dispatch.upstream_timeout': row(
     504,
     'The engine or upstream did not respond in time.',
-    'Try again later.',
+    'Try again, or raise inference.idle_timeout_s.',
   ),
   'upstream.auth_failed': row(
     502,
-    'The upstream refused the credential of the gateway.',
-    'Correct the key of this upstream.',
+    'The upstream rejected the API key of the gateway.',
+    'Correct the key of this upstream in api.env.',
   ),
   'upstream.daily_cap': row(
     429,
@@ -104,10 +112,18 @@ export const ERRORS = {
     'The address of the upstream leads back to this gateway.',
     'Correct base_url of the upstream, or stop the gateways from using each other as upstreams.',
   ),
-  'upstream.not_found': row(404, 'There is no upstream with this name.', 'See GET /api/upstreams.'),
+  'upstream.not_found': row(
+    404,
+    'There is no upstream with this name.',
+    'Choose a name from GET /api/upstreams.',
+  ),
   'upstream.exists': row(409, 'An upstream with this name already exists.', 'Choose another name.'),
-  'upstream.invalid': row(422, 'The settings of the upstream are invalid.', 'See details.fields.'),
-  'upstream.error': row(502, 'The engine or upstream answered with an error.', 'See details.upstream.'),
+  'upstream.invalid': row(
+    422,
+    'The settings of the upstream are not valid.',
+    'Correct the fields that details.fields lists.',
+  ),
+  'upstream.error': row(502, 'The engine or upstream responded with an error.', 'See details.upstream.'),
   context_length_exceeded: row(400, 'The prompt is longer than the context window.', 'Shorten the prompt.'),
   'audio.unsupported_format': row(
     415,
@@ -119,7 +135,11 @@ export const ERRORS = {
     'There is not enough space to receive this recording now.',
     'Try again later, or free space on the disk of the state folder.',
   ),
-  'image.prompt_required': row(422, 'The field prompt is required.', 'Send a prompt.'),
+  'image.prompt_required': row(
+    422,
+    'The field prompt is required.',
+    'Send a description of the image as a string.',
+  ),
   'image.model_not_curated': row(
     404,
     'This image model is not supported.',
@@ -133,14 +153,18 @@ export const ERRORS = {
   'image.no_room': row(
     503,
     'There is not enough disk space to store the image.',
-    'Free space on the disk of the state folder, or ask for b64_json.',
+    'Free space on the disk of the state folder, or request b64_json.',
   ),
   'realtime.unavailable': row(
     503,
-    'Live voice needs slots that this gateway does not have.',
-    'Add stt, chat and tts slots.',
+    'Live voice needs an stt, a chat and a tts slot. At least one is missing.',
+    'Add the missing slots.',
   ),
-  'realtime.too_many': row(503, 'Too many realtime sessions are open.', 'Close some, or try again later.'),
+  'realtime.too_many': row(
+    503,
+    'Too many realtime sessions are open.',
+    'Close a session, or try again later.',
+  ),
   'config.write_failed': row(
     500,
     'The configuration could not be written; nothing has changed.',
@@ -162,26 +186,30 @@ export const ERRORS = {
     'This machine has an address on the internet, and no key is required: the gateway would refuse to start.',
     'Set an admin key and require keys first (Security), then choose the network.',
   ),
-  'slot.not_found': row(404, 'There is no slot with this name.', 'See GET /api/slots.'),
+  'slot.not_found': row(404, 'There is no slot with this name.', 'Choose a name from GET /api/slots.'),
   'slot.exists': row(409, 'A slot with this name already exists.', 'Choose another name.'),
-  'slot.invalid': row(422, 'The slot settings are invalid.', 'See details.fields.'),
-  'slot.disabled': row(409, 'The slot is disabled.', 'Enable it in its slot file.'),
+  'slot.invalid': row(
+    422,
+    'The settings of the slot are not valid.',
+    'Correct the fields that details.fields lists.',
+  ),
+  'slot.disabled': row(409, 'The slot is disabled.', 'Set enabled = true in its slot file.'),
   'slot.loading': row(503, 'The model is still loading.', 'Try again after Retry-After.'),
   'slot.queue_full': row(429, 'The queue of this slot is full.', 'Try again after Retry-After.'),
   'slot.failed': row(
     503,
-    'The model failed to start.',
-    'See details.reason. An admin can load the slot again.',
+    'The engine of the slot failed.',
+    'Fix the cause, then load the slot again (svcctl slots load NAME). See details.reason.',
   ),
   'slot.no_memory': row(
     507,
     'The model does not fit into memory now.',
-    'See details for the memory needed and available.',
+    'Unload another slot, or choose a smaller model or context. See details for the memory needed and available.',
   ),
   'slot.draining': row(503, 'The gateway is stopping.', 'Try again after Retry-After.'),
-  'model.not_found': row(404, 'There is no such model.', 'See GET /v1/models.'),
+  'model.not_found': row(404, 'There is no such model.', 'Choose an id from GET /v1/models.'),
   'model.in_use': row(409, 'The model is in use.', 'Unload its slot first.'),
-  'model.exists': row(409, 'The model is already registered.', 'Nothing to do.'),
+  'model.exists': row(409, 'The model is already registered.', 'Use the registered model.'),
   'model.kept': row(
     409,
     'The gateway did not download this model and does not delete its files.',
@@ -193,13 +221,21 @@ export const ERRORS = {
     'This is not possible in the current state of the download.',
     'See its state in GET /api/pulls.',
   ),
-  'pull.too_many': row(429, 'Too many downloads are open.', 'Wait for some to end, or cancel some.'),
+  'pull.too_many': row(
+    429,
+    'Too many downloads are unfinished.',
+    'Wait until some have finished, or cancel some.',
+  ),
   'pull.bad_name': row(
     422,
-    'The repository or file cannot be used.',
-    'Name owner/name, owner/name:QUANTISATION or owner/name:FILE.',
+    'The name of the repository or file is not valid.',
+    'Use owner/name, owner/name:QUANTISATION or owner/name:FILE.',
   ),
-  'pull.not_found': row(404, 'The hub has no such repository or file.', 'See the pages of the hub.'),
+  'pull.not_found': row(
+    404,
+    'The hub has no such repository or file.',
+    'Check the name on the website of the hub.',
+  ),
   'pull.gated': row(
     403,
     'This repository is gated.',
@@ -208,7 +244,7 @@ export const ERRORS = {
   'backup.exists': row(
     409,
     'A file with this name already exists.',
-    'Name another file, or replace this one with --force.',
+    'Choose another file name, or overwrite the file with --force.',
   ),
   'backup.write_failed': row(
     500,
@@ -222,7 +258,7 @@ export const ERRORS = {
   ),
   'restore.invalid': row(
     422,
-    'The archive is not a whole backup of svc-gateway; nothing has changed.',
+    'The archive is not a complete backup of svc-gateway; nothing has changed.',
     'Use a file that svcctl backup wrote, and copy it again if it was transferred.',
   ),
   'restore.newer': row(
@@ -243,7 +279,7 @@ export const ERRORS = {
   'pull.no_space': row(
     507,
     'There is not enough free space for this model.',
-    'Remove models that are not needed, then resume.',
+    'Remove models that you do not need, then resume the download.',
   ),
   'pull.hub_unreachable': row(
     502,
@@ -259,18 +295,26 @@ export const ERRORS = {
   'pull.write_failed': row(
     500,
     'The models folder could not be written.',
-    'See the owner and the mode of the state folder, then resume.',
+    'Check the owner and mode of the state folder, then resume the download.',
   ),
-  'memory.full': row(507, 'The memory store is full.', 'Delete memories that are not needed.'),
-  'memory.not_found': row(404, 'There is no such memory.', 'See GET /api/memory.'),
+  'memory.full': row(507, 'The store for assistant notes is full.', 'Delete notes that you do not need.'),
+  'memory.not_found': row(404, 'There is no such note.', 'See GET /api/memory.'),
   'request.not_found': row(404, 'There is no such request.', 'See GET /api/requests.'),
   'events.too_many': row(
     503,
-    'Too many clients read the event stream.',
-    'Close some dashboards, or try again after Retry-After.',
+    'Too many clients are connected to the event stream.',
+    'Close some dashboard tabs, or try again after Retry-After.',
   ),
-  'store.unavailable': row(503, 'The database is busy or damaged.', 'Try again; see the health checks.'),
-  internal: row(500, 'Something went wrong inside the gateway.', 'See the gateway log for this request id.'),
+  'store.unavailable': row(
+    503,
+    'The database is busy or damaged.',
+    'Try again. If it persists, see the health checks.',
+  ),
+  internal: row(
+    500,
+    'An internal error occurred in the gateway.',
+    'Look up the request id in the gateway log.',
+  ),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -57,7 +57,7 @@ export const ModelView = RegistryView.extend({
   memory: z.record(z.string(), z.number().int()),
   /** Whether `binding` was set by an administrator; else it is the automatic slot of the model, or null. */
   binding_chosen: z.boolean(),
-  /** Capabilities besides its type, from its header. */
+  /** Capabilities in addition to its type, from its header. */
   capabilities: z.record(z.string(), z.boolean()),
   parameters: z.number().nullable(),
   /** Whether `enable_thinking` was set by an administrator; else it comes from its header. */

@@ -1,35 +1,35 @@
 import type { RouteId } from './routes.ts';
 
-const LINES = 'lines of the past, 0 to 1000 (200)';
-const FOLLOW = 'false ends the stream after the past lines (true)';
-const WAIT = 'false responds 202 as soon as the action has started (true)';
+const LINES = 'number of past lines, 0 to 1000 (200)';
+const FOLLOW = 'whether to keep the stream open for new lines (true)';
+const WAIT = 'whether to respond after the action has finished; false responds 202 at once (true)';
 
 /** Query parameters of a route, each with its default. */
 export const QUERIES: Partial<Record<RouteId, Readonly<Record<string, string>>>> = {
   'v1.models': {
-    show_all: 'true or 1 shows image, tts and stt models too',
-    owned_by: 'names of owners, separated by commas',
+    show_all: 'true or 1 includes image, tts and stt models',
+    owned_by: 'comma-separated owners to include',
   },
   'v1.realtime': {
-    model: 'the model that speaks, or with intent=transcription the one that listens',
-    intent: 'transcription for a session that only listens',
+    model: 'chat model, or with intent=transcription the speech-to-text model',
+    intent: 'transcription for a session without spoken replies',
   },
-  'v1.audio.voices': { model: 'only the voices of this model' },
+  'v1.audio.voices': { model: 'id of a model; only its voices are listed' },
   'model.search': { q: 'search text' },
-  usage: { days: 'days back, today included, 1 to 366 (30)' },
+  usage: { days: 'number of days, including today, 1 to 366 (30)' },
   'slot.load': { wait: WAIT },
   'slot.unload': { wait: WAIT },
   'slot.restart': { wait: WAIT },
   'slot.swap': { wait: WAIT },
   'slot.logs': { lines: LINES, follow: FOLLOW },
-  'slot.plan': { model_id: 'another model than the one of the slot' },
-  audit: { limit: 'entries, 1 to 1000 (200)', before: 'id of the last entry of the page before' },
+  'slot.plan': { model_id: 'id of a model to plan for, instead of the model of the slot' },
+  audit: { limit: 'number of entries, 1 to 1000 (200)', before: 'id of the last entry on the previous page' },
   requests: {
     state: 'running or done (both)',
-    limit: 'rows of each kind, 1 to 1000 (200)',
-    before: 'id of the last request of the page before; gives ended ones only',
+    limit: 'number of requests per state, 1 to 1000 (200)',
+    before: 'id of the last request on the previous page; returns finished requests only',
   },
-  logs: { level: 'least severe level (all that is logged)', lines: LINES, follow: FOLLOW },
+  logs: { level: 'minimum level (all logged lines)', lines: LINES, follow: FOLLOW },
   'memory.delete.all': { confirm: 'must be all' },
-  'memory.list': { offset: 'memories to leave out (0)' },
+  'memory.list': { offset: 'number of memories to skip (0)' },
 };

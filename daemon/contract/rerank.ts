@@ -14,7 +14,7 @@ export const RerankBody = z.looseObject({
       { error: 'must be an array of documents' },
     )
     .min(1, 'must not be empty')
-    .max(MAX_DOCUMENTS, `holds more than ${MAX_DOCUMENTS} documents`),
+    .max(MAX_DOCUMENTS, `contains more than ${MAX_DOCUMENTS} documents`),
   top_n: z.int('must be a whole number').min(1, 'must be 1 or more').nullish(),
   return_documents: z.boolean('must be true or false').nullish(),
 });

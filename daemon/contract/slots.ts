@@ -16,7 +16,7 @@ export const SlotState = z.enum(SLOT_STATES);
 export const SlotType = z.enum(['llm', 'embedding', 'rerank', 'stt', 'tts', 'image']);
 export const SlotName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'has a-z, 0-9, - and _ only, at most 32 characters');
+  .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must contain only a-z, 0-9, - and _, at most 32 characters');
 /** Error for an invalid duration in a slot file. */
 export const DURATION_FORM = 'must be seconds or a text like "15 min"';
 

@@ -22,7 +22,7 @@ export const USABLE_HEALTH: ReadonlySet<UpstreamHealth> = new Set(['unknown', 'o
 
 export const UpstreamName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'has a-z, 0-9, - and _ only, at most 32 characters')
+  .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must contain only a-z, 0-9, - and _, at most 32 characters')
   .refine((name) => name !== 'svc', 'svc is reserved for the models of this gateway');
 
 /** Headers that frame a message or have another owner. A key is never sent in one of them. */

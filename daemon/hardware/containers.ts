@@ -22,15 +22,16 @@ const PROGRAMS: Readonly<Record<Kind, string>> = { podman: 'podman', docker: 'do
 const HINTS: Readonly<Record<Kind, Readonly<Record<Exclude<Access, 'ok'>, string>>>> = {
   podman: {
     no_permission:
-      'This process may not open the socket: use one of its own user (systemctl --user enable --now podman.socket), or grant its group the right to it, which is as much as root.',
-    not_running: 'Podman is installed, but nothing listens: sudo systemctl enable --now podman.socket.',
-    no_answer: 'Something listens on the socket but does not answer as Podman does.',
+      'The gateway has no permission to open the socket. Use a socket of its own user (systemctl --user enable --now podman.socket), or add the user to the group of the socket, which is equivalent to root.',
+    not_running:
+      'Podman is installed, but its socket is not active. Run: sudo systemctl enable --now podman.socket.',
+    no_answer: 'A program listens on the socket, but it does not respond like Podman.',
   },
   docker: {
     no_permission:
-      'This process may not open the socket: add its user to group docker (sudo usermod -aG docker USER), which is as much as root, then start again.',
-    not_running: 'Docker is installed, but nothing listens: sudo systemctl enable --now docker.',
-    no_answer: 'Something listens on the socket but does not answer as Docker does.',
+      'The gateway has no permission to open the socket. Add its user to the group docker (sudo usermod -aG docker USER), which is equivalent to root, then restart it.',
+    not_running: 'Docker is installed, but not running. Run: sudo systemctl enable --now docker.',
+    no_answer: 'A program listens on the socket, but it does not respond like Docker.',
   },
 };
 

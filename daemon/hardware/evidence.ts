@@ -23,12 +23,12 @@ const hostSource = ({ limitedBy }: HostMemory): string => (limitedBy === 'cgroup
 /** Returns in one line why no probe provided a fact of a device. */
 function reasonFor(fact: Fact, { facts, access }: ProbedDevice, probe: ProbeResult): string {
   if (fact === 'driver') return 'no driver is bound to it';
-  if (access === 'no_driver') return facts.toolProblem ?? 'no driver that could tell it is loaded';
+  if (access === 'no_driver') return facts.toolProblem ?? 'no driver that reports it is loaded';
   if (facts.integrated && !isUnifiedGpu(facts) && fact.startsWith('memory_')) {
     return 'it lives on the memory of the host';
   }
   const probes = probesFor(facts);
-  if (probes.length === 0) return 'no probe here reads it';
+  if (probes.length === 0) return 'no probe reads it';
   return probes.map((name) => silence(name, facts, probe)).join('; ');
 }
 
@@ -40,7 +40,7 @@ function silence(
   const failed = problems.find((problem: ProbeProblem) => problem.probe === name)?.reason;
   const failure = failed ?? (name === 'nvidia-smi' ? toolProblem : null);
   if (failure) return `${name}: ${failure}`;
-  return missingTools.has(name) ? `${name} is not installed` : `${name} does not tell it`;
+  return missingTools.has(name) ? `${name} is not installed` : `${name} does not report it`;
 }
 
 /** Returns the source of a device's memory size. For integrated graphics it is that of the host pool. */
@@ -88,7 +88,7 @@ function ofPool(
   const free = kind === 'device' ? gpu?.sources.memoryFree : hostSource(memory);
   if (available_bytes !== null && free !== undefined) facts.available_bytes = free;
   const unread =
-    available_bytes === null ? [{ fact: 'available_bytes', reason: 'the driver does not tell it' }] : [];
+    available_bytes === null ? [{ fact: 'available_bytes', reason: 'the driver does not report it' }] : [];
   return { of: `pool ${id}`, found_by: gpu?.foundBy ?? 'kernel', facts, unread };
 }
 

@@ -120,7 +120,7 @@ test('uses kernel probes before and after the vendor tool, and the tool alone wh
   const nvidia = await evidenceOf('nvidia-dual');
   expect(nvidia.find(({ of }) => of === '0000:21:00.0')).toMatchObject({
     facts: { memory_used_bytes: 'nvidia-smi', name: 'nvidia-smi' },
-    unread: [{ fact: 'power_w', reason: 'nvidia-smi does not tell it' }],
+    unread: [{ fact: 'power_w', reason: 'nvidia-smi does not report it' }],
   });
   const broken = await evidenceOf('nvidia-driver-broken');
   expect(broken.find(({ of }) => of === '0000:01:00.0')?.unread).toContainEqual({

@@ -6,7 +6,7 @@ export type Tool = (file: string, args: readonly string[]) => Promise<RunResult>
 
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 1 << 20;
-/** Vendor folders for tools besides the search path. */
+/** Vendor folders for tools in addition to the search path. */
 const VENDOR_FOLDERS = [
   '/opt/rocm/bin',
   '/opt/xilinx/xrt/bin',

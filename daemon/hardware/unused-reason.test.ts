@@ -71,7 +71,7 @@ test.each([
     npu,
     'ok',
     backendFacts({ flm: { ready: false, problem: 'x is old' } }),
-    /says that x is old/,
+    /reports that x is old/,
   ],
   [
     'NPU not listed by its runtime',

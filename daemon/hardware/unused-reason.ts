@@ -22,9 +22,9 @@ export const UNUSED_BY_DESIGN: ReadonlySet<string> = new Set([SET_ASIDE, TOO_SMA
 
 const DRIVER_FIX: Readonly<Record<DeviceFacts['vendor'], string>> = {
   nvidia: 'install the NVIDIA driver (package nvidia-driver on Debian), then restart the machine',
-  amd: 'use a kernel whose amdgpu driver knows this GPU, with its firmware (package firmware-amd-graphics on Debian)',
+  amd: 'use a kernel whose amdgpu driver supports this GPU, with its firmware (package firmware-amd-graphics on Debian)',
   intel:
-    'use a kernel whose xe or i915 driver knows this GPU, with its firmware (package firmware-intel-graphics on Debian)',
+    'use a kernel whose xe or i915 driver supports this GPU, with its firmware (package firmware-intel-graphics on Debian)',
   rockchip: 'use a kernel with the rknpu driver',
 };
 const NPU_DRIVER_FIX: Partial<Record<DeviceFacts['vendor'], string>> = {
@@ -43,7 +43,7 @@ function noDriver(device: DeviceFacts): string {
   const fix =
     (device.kind === 'npu' ? NPU_DRIVER_FIX[device.vendor] : undefined) ?? DRIVER_FIX[device.vendor];
   if (hasUsableDriver(device))
-    return `Its driver does not answer (${device.toolProblem ?? 'no reason given'}): ${fix}.`;
+    return `Its driver does not respond (${device.toolProblem ?? 'no reason given'}): ${fix}.`;
   const found = device.driver === null ? 'No driver is loaded' : `Driver ${device.driver} can't run models`;
   return `${found}: ${fix}.`;
 }
@@ -68,9 +68,9 @@ function gpuReason(device: DeviceFacts, facts: BackendFacts): string | null {
 }
 
 function npuReason(device: DeviceFacts, facts: BackendFacts): string | null {
-  if (device.vendor !== 'amd') return 'No engine here can run models on this kind of NPU.';
+  if (device.vendor !== 'amd') return 'No supported engine runs models on this kind of NPU.';
   if (facts.flm === null) return 'The NPU backend is not installed: install FastFlowLM (command flm).';
-  if (facts.flm.problem !== null) return `FastFlowLM says that ${facts.flm.problem}.`;
+  if (facts.flm.problem !== null) return `FastFlowLM reports that ${facts.flm.problem}.`;
   return device.runtimeProblem === null ? null : `${device.runtimeProblem}.`;
 }
 

@@ -8,7 +8,7 @@ import { asRecord, parseJson, type Tool } from './tools.ts';
 const MAX_BYTES = 1 << 20;
 const UNSEEN =
   'XRT does not see it: its plugin for the amdxdna driver is missing (package xrt-plugin-amdxdna), or its device node is not accessible';
-const NOT_READY = 'XRT says that it is not ready: its firmware did not load (see the kernel log)';
+const NOT_READY = 'XRT reports that it is not ready: its firmware did not load (see the kernel log)';
 
 export interface XrtDevice {
   /** PCI address. Null when it has a non-standard format. */

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { ZodType, z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
+import { invalidRequest } from '../contract/invalid-request.ts';
 import type { BodyKind } from '../contract/routes.ts';
 import { BodyBuffer } from '../lib/perf/body-buffer.ts';
 import { zodMessage } from '../lib/text/zod-message.ts';
@@ -175,7 +176,7 @@ export function parseWith(schema: ZodType | undefined, value: unknown): unknown 
   const result = schema.safeParse(value === undefined ? {} : value);
   if (result.success) return result.data;
   const fields = result.error.issues.flatMap(fieldsOf).slice(0, 32);
-  throw new GatewayError('request.invalid', { details: { fields } });
+  throw invalidRequest(fields);
 }
 
 /**
@@ -243,7 +244,7 @@ export async function receiveInto(
   });
 }
 
-/** Whether the caller disconnected before its body was read. No event reports this any more. */
+/** Whether the caller disconnected before its body was read. No event reports this any longer. */
 const isDisconnected = (req: IncomingMessage): boolean => req.destroyed && !req.readableEnded;
 
 const bodyAborted = () =>

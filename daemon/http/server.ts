@@ -25,7 +25,7 @@ export interface HttpServer {
   port: number;
   /**
    * Drains responses for `drainMs`, then closes them. The gateway's own listener stays open meanwhile and
-   * refuses with 503. The listener of a service manager is not read any more, so that new callers wait for
+   * refuses with 503. The listener of a service manager is not read any longer, so that new callers wait for
    * the next start.
    */
   stop(drainMs: number): Promise<void>;

@@ -13,7 +13,7 @@ export interface UnusedSockets {
 }
 
 /**
- * Tracks connections that have not begun a request. Browsers open some in advance. Node counts them as busy
+ * Tracks connections that have not started a request. Browsers open some in advance. Node counts them as busy
  * until its header timeout, so a stop would wait for them, and many of them would block other clients.
  */
 export function trackUnusedSockets(server: Server): UnusedSockets {

@@ -122,7 +122,7 @@ export interface ParsedRequest {
   dispose?(): void;
 }
 
-/** What parsing a body may need besides the call. */
+/** What parsing a body may need in addition to the call. */
 export interface ParseContext {
   readonly scope: CallScope;
   readonly deps: { readonly spools: SpoolStore; readonly sources: RoutingSources };
@@ -165,7 +165,7 @@ export interface Connection {
   readonly idleMs: number | null;
   /** Reports the speed of the last response to the slot. */
   reportSpeed(tokensPerSecond: number): void;
-  /** Reports the status of a response that has begun to the upstream. */
+  /** Reports the status of a response that has started to the upstream. */
   readonly onBegin: (status: number) => void;
   /** Reports how the call ended to the upstream. Only the first call has an effect. */
   onEnd(end: CallEnd): void;
@@ -197,7 +197,7 @@ export interface TaskRow {
   /** It counts tokens, which not every upstream supports. */
   readonly counts?: boolean;
   judge?(failure: EngineFailure): Verdict;
-  /** Converts a complete response to the events of a stream that has begun; null when it cannot. */
+  /** Converts a complete response to the events of a stream that has started; null when it cannot. */
   asEvents?(bytes: Buffer): string | null;
   /** Returns the path at this engine when it differs from the path of the route. */
   path?(target: Pick<Connection, 'countPath' | 'teiRerank'>): string | undefined;

@@ -95,7 +95,7 @@ async function awaitSlot(
   return leaseConnection(deps, lease, waitTimesOf(askedAt, Date.now(), lease));
 }
 
-/** An engine without streams needs its own response head, not the head of a stream that has begun. */
+/** An engine without streams needs its own response head, not the head of a stream that has started. */
 const canStream = ({ slots }: CallDeps, slot: string): boolean =>
   engineOf(slots.get(slot)?.engine ?? '')?.streams !== false;
 

@@ -34,8 +34,8 @@ test('explain resolves a request without sending or loading', async () => {
     path: CHAT,
     model: 'agent',
     steps: [
-      { step: 'loaded-slot', outcome: 'failed', reason: 'the slot that was meant is not loaded' },
-      { step: 'registry', outcome: 'matched', reason: 'slot agent is the one that was meant (offline)' },
+      { step: 'loaded-slot', outcome: 'failed', reason: 'the requested slot is not loaded' },
+      { step: 'registry', outcome: 'matched', reason: 'slot agent has the requested name (offline)' },
       { step: 'upstream-cached', outcome: 'skipped', reason: 'not needed' },
       { step: 'upstream-live', outcome: 'skipped', reason: 'not needed' },
       { step: 'capability-path', outcome: 'skipped', reason: 'not needed' },

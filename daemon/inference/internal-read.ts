@@ -43,7 +43,8 @@ export async function* eventsOf(answer: InternalReply): AsyncGenerator<Json> {
     ended ||= isComplete(`data: ${data}`);
     if (data === '[DONE]') continue;
     const event = parsed(data);
-    if (event === undefined) throw new GatewayError('upstream.error', { message: 'An event is no JSON.' });
+    if (event === undefined)
+      throw new GatewayError('upstream.error', { message: 'An event is not valid JSON.' });
     if (objectOf(event.error)) throw answer.inBandError() ?? errorOf(event, null);
     yield event;
   }

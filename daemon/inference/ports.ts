@@ -1,4 +1,4 @@
-import { GatewayError } from '../contract/errors.ts';
+import { upstreamNotFound } from '../contract/not-found.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { AllUpstreams } from '../upstreams/port.ts';
 
@@ -39,7 +39,7 @@ export const NO_UPSTREAMS: Upstreams = {
     throw new Error(`there is no upstream ${name}`);
   },
   refusal: () => null,
-  readList: async () => {
-    throw new GatewayError('upstream.not_found');
+  readList: async (name) => {
+    throw upstreamNotFound(name);
   },
 };

@@ -124,7 +124,7 @@ export class TransformedResponse implements PreparedSink {
     }
   }
 
-  /** Ends the call, because the engine may never end by itself. */
+  /** Ends the call, because the engine may never end on its own. */
   #tooLarge(): void {
     this.#options.scope.end(tooLarge());
     this.dispose();
@@ -143,6 +143,6 @@ export class TransformedResponse implements PreparedSink {
 
 const tooLarge = () =>
   new GatewayError('upstream.error', {
-    message: 'The engine or upstream answered with more than can be looked through.',
+    message: 'The response of the engine or upstream is too large to be processed.',
     cause: new BadResponseError('Its answer is too large.'),
   });

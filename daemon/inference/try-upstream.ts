@@ -129,7 +129,9 @@ function resultOf({ status, bytes: raw }: UpstreamResponse, route: UpstreamCall)
   const bytes = redactCredentials(raw, credentialsOf(route.headers));
   if (status < 300 && startsLikeError(bytes) !== true) {
     const isChat = Array.isArray((parsed(bytes) as { choices?: unknown } | null)?.choices);
-    return isChat ? success(status) : { ok: false, status, message: 'What it answers is no chat.' };
+    return isChat
+      ? success(status)
+      : { ok: false, status, message: 'Its response is not a chat completion.' };
   }
   if (status < 300) return { ok: false, status, message: errorInside200(bytes, false).message };
   if (status === 400 && bytes.includes(LIMIT_REACHED)) return success(status);

@@ -36,10 +36,10 @@ describe('parseArguments', () => {
     [['config', 'now'], 'There is no command "config now".'],
     [['backup'], 'backup needs FILE.'],
     [['restore', ''], 'restore needs FILE.'],
-    [['restore', 'a', '--force'], 'restore takes no --force.'],
+    [['restore', 'a', '--force'], 'Unknown option --force for restore.'],
     [['--force'], '--force belongs to a command.'],
     [['--model'], "Option '--model <value>' argument missing."],
-    [['--model', ' '], '--model is given without a path.'],
+    [['--model', ' '], '--model needs a path.'],
     [['--json=yes'], "Option '--json' does not take an argument."],
   ])('refuses %j in one sentence, with advice', (argv, message) => {
     const refusal = (() => {

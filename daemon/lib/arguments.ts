@@ -23,7 +23,7 @@ const ROWS = {
   doctor: {
     operands: [],
     flags: ['self-test', 'json', 'url'],
-    summary: 'look for what is wrong, with fixes',
+    summary: 'check the installation and suggest fixes',
   },
   backup: {
     operands: ['FILE'],
@@ -98,7 +98,7 @@ function refuseUnknownArguments(
   const missing = row.operands[operands.length] ?? (operands.includes('') ? row.operands[0] : undefined);
   if (missing !== undefined) throw new SetupError(`${subcommand} needs ${missing}.`, SEE_HELP);
   const unknown = flags.find((flag) => !row.flags.includes(flag));
-  if (unknown !== undefined) throw new SetupError(`${subcommand} takes no --${unknown}.`, SEE_HELP);
+  if (unknown !== undefined) throw new SetupError(`Unknown option --${unknown} for ${subcommand}.`, SEE_HELP);
 }
 
 /** Parses the command line of the daemon. Throws SetupError for an unknown command or option. */
@@ -109,7 +109,7 @@ export function parseArguments(argv: readonly string[]): DaemonArguments {
     throw new SetupError(`There is no command "${positionals.join(' ')}".`, SEE_HELP);
   }
   if (values.model?.trim() === '') {
-    throw new SetupError('--model is given without a path.', 'Name a .gguf file: --model FILE.gguf');
+    throw new SetupError('--model needs a path.', 'Name a .gguf file: --model FILE.gguf');
   }
   const given = (Object.keys(FLAGS) as Flag[]).filter(
     (flag) => values[flag] !== undefined && values[flag] !== false,

@@ -57,7 +57,7 @@ export class Indexer {
   #startPass(work: () => Promise<void>): void {
     if (this.#pass !== null || this.#stopControl.signal.aborted) return;
     this.#pass = work()
-      .catch((err: unknown) => this.#deps.log.debug({ err }, 'memories got no vectors'))
+      .catch((err: unknown) => this.#deps.log.debug({ err }, 'notes could not be embedded'))
       .finally(() => {
         this.#pass = null;
       });

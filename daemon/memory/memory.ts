@@ -54,7 +54,7 @@ export function createMemory({ repo, embedder, log }: MemoryDeps): Memory {
       return stored === null ? null : await nearest(repo.vectors, model, vectorOf(stored), RANKED_COUNT);
     } catch (err) {
       signal.throwIfAborted();
-      log.debug({ err }, 'a memory is looked for by words only');
+      log.debug({ err }, 'a note search uses keywords only');
       return null;
     }
   }

@@ -53,7 +53,7 @@ function findProblem(found: RegisteredModel | Error): { why: string; advice: str
   }
   if (found.type === 'llm') return null;
   const advice = 'Slot agent needs a chat model; put other models into a folder of models.folders.';
-  return { why: `which is no chat model (its type is ${found.type})`, advice };
+  return { why: `which is not a chat model (its type is ${found.type})`, advice };
 }
 
 export interface ConfiguredModelDeps {
@@ -101,10 +101,10 @@ export class ConfiguredModelLoader {
     if (named.isCommandLine) throw new SetupError(`${named.origin} names ${named.path}, ${why}.`, advice);
     log.warn(
       { path: named.path, reason: why },
-      `${named.origin} names a file that slot agent can not serve; it is looked for`,
+      `${named.origin} names a file that slot agent cannot serve; searching for it`,
     );
     const failed = (err: unknown) =>
-      log.warn({ path: named.path, err }, 'the file of slot agent was not taken');
+      log.warn({ path: named.path, err }, 'the model file of slot agent was not accepted');
     const timer = setInterval(() => this.#retry(named, timer).catch(failed), retryMs);
     timer.unref();
     signal.addEventListener('abort', () => clearInterval(timer), { once: true });
@@ -154,7 +154,7 @@ export class ConfiguredModelLoader {
       return;
     if ((await this.#inspect(named)) !== null) return;
     clearInterval(timer);
-    this.#deps.log.info({ path: named.path }, `the file that ${named.origin} names is here`);
+    this.#deps.log.info({ path: named.path }, `the file that ${named.origin} names was found`);
     await this.#deps.onAvailable();
   }
 }

@@ -29,9 +29,9 @@ async function registerDemo({ modelStore, sync, log, folder, signal }: DemoSourc
     if (file === null || (known?.mtimeS === file.mtimeS && known.sizeBytes === file.sizeBytes)) return;
     const [outcome] = await readFactsInChild([path], signal);
     if (outcome !== undefined && 'facts' in outcome) sync.register('demo', file, outcome.facts);
-    else log.error({ reason: outcome?.reason }, 'the demonstration model can not be read');
+    else log.error({ reason: outcome?.reason }, 'the demonstration model cannot be read');
   } catch (error) {
-    log.error({ reason: (error as Error).message }, 'the demonstration model can not be written');
+    log.error({ reason: (error as Error).message }, 'the demonstration model cannot be written');
   }
 }
 

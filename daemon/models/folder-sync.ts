@@ -45,7 +45,7 @@ interface Refusal {
  */
 const MAX_TRIES = 2;
 
-/** What is known of a model besides its files. */
+/** What is known of a model in addition to its files. */
 export type Origin = Partial<Pick<RegisteredModel, 'repo' | 'revision' | 'sha256' | 'licence'>>;
 
 export interface FolderSyncDeps {
@@ -271,7 +271,7 @@ export class FolderSync {
     this.#folderProblems = worth.map(({ folder, reason }) => ({ file: folder, reason }));
     for (const { file, reason } of this.#folderProblems) {
       if (!answered.has(`${file}\n${reason}`))
-        log.warn({ folder: file, reason }, 'a model folder can not be scanned');
+        log.warn({ folder: file, reason }, 'a model folder cannot be scanned');
     }
   }
 
@@ -305,7 +305,7 @@ export class FolderSync {
       if (projector || (reason === earlier?.reason && tries > 1)) return;
       log.warn(
         { file: basename(file.path), reason: outcome.reason },
-        'a file in a model folder is no usable model',
+        'a file in a model folder is not a usable model',
       );
     });
   }

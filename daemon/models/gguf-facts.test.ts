@@ -116,7 +116,11 @@ test('names the number of a damaged or truncated part', async () => {
 test.each([
   ['of a projector', { 'general.architecture': str('clip') }, /projector/],
   ['of an adapter', { 'general.type': str('adapter') }, /adapter/],
-  ['of something else', { 'general.architecture': str('flux') }, /no language model \(architecture flux\)/],
+  [
+    'of something else',
+    { 'general.architecture': str('flux') },
+    /not a language model \(architecture flux\)/,
+  ],
 ] as const)('a file %s is refused with the reason', async (_, keys, reason) => {
   await expect(readGgufFacts(write('other.gguf', withKeys(keys)))).rejects.toThrow(reason);
 });

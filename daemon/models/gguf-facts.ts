@@ -109,14 +109,14 @@ function languageModel(metadata: Metadata): string {
   const architecture = asText(metadata['general.architecture']);
   if (architecture === null) throw new GgufError('its header names no architecture');
   const kind = asText(metadata['general.type']);
-  if (kind === 'adapter') throw new GgufError('it is an adapter (LoRA), not a model by itself');
+  if (kind === 'adapter') throw new GgufError('it is a LoRA adapter, not a complete model');
   if (kind === 'mmproj' || architecture === 'clip')
     throw new ProjectorFile('it is a projector for another model');
   if (
     metadata['tokenizer.ggml.model'] === undefined ||
     asNumber(metadata[`${architecture}.block_count`]) === null
   ) {
-    throw new GgufError(`it is no language model (architecture ${architecture})`);
+    throw new GgufError(`it is not a language model (architecture ${architecture})`);
   }
   return architecture;
 }

@@ -35,7 +35,7 @@ export async function readHeader(path: string, sizeBytes: number): Promise<GgufH
   const { tensorInfos, tensorDataOffset, tensorInfoByteRange } = parsed;
   if ((tensorInfoByteRange?.[1] ?? 0) > sizeBytes) throw new GgufError('the header is damaged or cut off');
   if (tensorDataEnd(tensorInfos, Number(tensorDataOffset)) > sizeBytes) {
-    throw new GgufError('the file is shorter than its header says (an unfinished download?)');
+    throw new GgufError('the file is shorter than its header states (incomplete download?)');
   }
   return { metadata: parsed.metadata as unknown as Metadata, tensors: tensorInfos };
 }

@@ -135,7 +135,7 @@ export class ModelStore {
     try {
       return work();
     } catch (error) {
-      this.#log.warn({ reason: (error as Error).message }, 'model registry: the store did not take part');
+      this.#log.warn({ reason: (error as Error).message }, 'model registry: the database could not be used');
       return null;
     }
   }

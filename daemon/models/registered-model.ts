@@ -41,7 +41,7 @@ export interface RegisteredModel extends ModelRecordView {
   readonly voices: readonly string[];
 }
 
-/** Header fields that the store keeps besides the public columns. */
+/** Header fields that the store keeps in addition to the public columns. */
 const HEADER_KEYS = [
   'parameters',
   'layers',

@@ -313,7 +313,7 @@ test('a slot may name a model by id or path; an unknown one is null', async () =
 const UNUSABLE = [
   ['missing', 'missing.gguf', null, /missing\.gguf, which can't be used: the file does not exist/],
   ['damaged', 'bad.gguf', Buffer.from('text'), /it is not a GGUF file/],
-  ['no chat model', 'embed.gguf', encodeGguf(tinyEmbed()), /no chat model/],
+  ['no chat model', 'embed.gguf', encodeGguf(tinyEmbed()), /not a chat model/],
 ] as const;
 
 test.each(UNUSABLE)('--model that is %s stops the start with advice', async (_, name, bytes, message) => {

@@ -134,7 +134,7 @@ async function registerFile(
     : findModelFile(path));
   if (file === null) {
     await sync.runOnDisk(path, () => fileSize(path));
-    throw new Error('it is no model file');
+    throw new Error('it is not a model file');
   }
   const known = sync.restore(file) ?? modelStore.byPath(file.path);
   if (
@@ -207,7 +207,9 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     if (stop.signal.aborted) return;
     await mountGuard
       .run(BEFORE_SCAN, beforeScan)
-      .catch((error: Error) => log.warn({ reason: error.message }, 'models of other programs are as before'));
+      .catch((error: Error) =>
+        log.warn({ reason: error.message }, 'models of other programs could not be changed'),
+      );
     await sync
       .sync()
       .catch((error: Error) =>

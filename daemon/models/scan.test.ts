@@ -45,7 +45,7 @@ test('limits depth, entries and models, and reports a reached limit', async () =
   expect(await found({ ...SCAN_LIMITS, depth: 1 })).toEqual(['a.gguf', 'b.gguf', 'one/c.gguf']);
   expect(await found({ ...SCAN_LIMITS, models: 2 })).toHaveLength(2);
   const { problems } = await scanFolders([folder], { ...SCAN_LIMITS, entries: 2 });
-  expect(problems).toEqual([{ folder, reason: expect.stringContaining('left out') }]);
+  expect(problems).toEqual([{ folder, reason: expect.stringContaining('is ignored') }]);
 });
 
 test('reports a missing folder and scans the others', async () => {

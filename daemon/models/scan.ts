@@ -173,7 +173,7 @@ export async function scanFolders(
   for (const folder of folders) {
     await walkModelFolder(folder, state, mountGuard);
     if (state.entriesLeft > 0 && state.result.files.length < limits.models) continue;
-    state.result.problems.push({ folder, reason: 'more files than are looked at; the rest is left out' });
+    state.result.problems.push({ folder, reason: 'too many files; the rest is ignored' });
     break;
   }
   return state.result;

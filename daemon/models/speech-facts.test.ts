@@ -86,7 +86,7 @@ describe('readSpeechFacts', () => {
   });
 
   test.each([
-    ['no speech model', () => rmSync(join(folder, 'model.onnx')), 'the folder holds no speech model'],
+    ['no speech model', () => rmSync(join(folder, 'model.onnx')), 'the folder contains no speech model'],
     ['an empty token file', () => truncateSync(join(folder, 'tokens.txt')), 'tokens.txt is empty'],
     [
       'a truncated model',

@@ -69,7 +69,7 @@ async function ownJson(path: string): Promise<unknown> {
  */
 export async function readSpeechFacts(folder: string): Promise<SpeechFacts> {
   const layout = await speechLayout(folder);
-  if (layout === null) throw new Error('the folder holds no speech model');
+  if (layout === null) throw new Error('the folder contains no speech model');
   if (layout.missing.length > 0) throw new Error(`${layout.missing.join(' and ')} is missing`);
   const metadata =
     layout.key === null

@@ -21,7 +21,7 @@ export type SpeechFamily =
 export interface FoundFamily {
   readonly type: 'tts' | 'stt';
   readonly family: SpeechFamily;
-  /** A setting that a recogniser needs besides its files, because the library cannot detect it. */
+  /** A setting that a recogniser needs in addition to its files, because the library cannot detect it. */
   readonly modelType: string | null;
 }
 
@@ -76,6 +76,6 @@ export function familyOf(layout: FoundLayout, metadata: Metadata): FoundFamily |
     return tts('vits');
   if (layout.id === 'single' && kind.startsWith('matcha'))
     return { reason: 'vocos-22khz-univ.onnx is missing' };
-  if (kind !== '') return { reason: `speech models of the kind "${kind.slice(0, 40)}" can not be served` };
-  return { reason: `${layout.key ?? 'its ONNX file'} does not say what kind of speech model it is` };
+  if (kind !== '') return { reason: `speech models of the kind "${kind.slice(0, 40)}" cannot be served` };
+  return { reason: `${layout.key ?? 'its ONNX file'} does not state the kind of speech model` };
 }

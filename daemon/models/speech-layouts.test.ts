@@ -165,8 +165,8 @@ test.each([
 
 test.each([
   [{ model_type: 'matcha-tts' }, 'vocos-22khz-univ.onnx is missing'],
-  [{ model_type: 'bert' }, 'speech models of the kind "bert" can not be served'],
-  [{}, 'model.onnx does not say what kind of speech model it is'],
+  [{ model_type: 'bert' }, 'speech models of the kind "bert" cannot be served'],
+  [{}, 'model.onnx does not state the kind of speech model'],
 ])('a single file with %j: %s', (metadata, reason) => {
   const layout = layoutOf(['model.onnx', 'tokens.txt']);
   if (layout === null) throw new Error('no layout');

@@ -66,7 +66,7 @@ test('a pipeline of several parts is one image model', async () => {
 });
 
 test.each<[string, Record<string, string>, RegExp]>([
-  ['no JSON', { 'config.json': '{', 'model.safetensors': 'x' }, /no JSON/],
+  ['no JSON', { 'config.json': '{', 'model.safetensors': 'x' }, /not valid JSON/],
   ['no class', config({}), /architecture/],
   ['a list', config([]), /architecture/],
   [

@@ -66,7 +66,7 @@ async function jsonOf(path: string, most = MAX_JSON_BYTES): Promise<Record<strin
   const { size } = await stat(path);
   if (size > most) throw new Error('its configuration is too large');
   const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-  if (typeof value !== 'object' || value === null) throw new Error('its configuration is no object');
+  if (typeof value !== 'object' || value === null) throw new Error('its configuration is not an object');
   return value as Record<string, unknown>;
 }
 
@@ -122,7 +122,7 @@ async function requireListedFiles(folder: string): Promise<void> {
 /** Reads the facts of the safetensors in `folder`. Throws a one-line Error for a folder that is none. */
 export async function readWeightsFacts(folder: string): Promise<WeightsFacts> {
   const size = await weightsSize(folder);
-  if (size === null) throw new Error('the folder holds no model');
+  if (size === null) throw new Error('the folder contains no model');
   if (size.sizeBytes === 0) throw new Error('its weights are missing');
   const common = { kind: 'weights', sizeBytes: size.sizeBytes } as const;
   const index = await jsonOf(join(folder, 'model_index.json')).catch(() => null);
@@ -137,12 +137,12 @@ export async function readWeightsFacts(folder: string): Promise<WeightsFacts> {
   }
   await requireListedFiles(folder);
   const config = await jsonOf(join(folder, 'config.json')).catch((error: Error) => {
-    const reason = error instanceof SyntaxError ? 'its config.json is no JSON' : error.message;
+    const reason = error instanceof SyntaxError ? 'its config.json is not valid JSON' : error.message;
     throw new Error(readFault(error) ?? reason, { cause: error });
   });
   const classes = Array.isArray(config.architectures) ? config.architectures.map(String) : [];
   const type = typeOfClasses(classes);
-  if (type === null) throw new Error('its config.json names no architecture that is known');
+  if (type === null) throw new Error('its config.json names no known architecture');
   const text = (config.text_config ?? config) as Record<string, unknown>;
   const quant = (config.quantization_config ?? {}) as Record<string, unknown>;
   return {

@@ -1,9 +1,10 @@
-import { GatewayError } from '../contract/errors.ts';
+import type { GatewayError } from '../contract/errors.ts';
+import { invalidRequest } from '../contract/invalid-request.ts';
 import type { Call } from './handler.ts';
 
 /** 422 `request.invalid` for one parameter; the value itself is never repeated. */
 export function badQuery(path: string, reason: string): GatewayError {
-  return new GatewayError('request.invalid', { details: { fields: [{ path, reason }] } });
+  return invalidRequest([{ path, reason }]);
 }
 
 /** Reads query parameters. Each method throws 422 `request.invalid` for an invalid value. */

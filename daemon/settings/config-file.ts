@@ -23,7 +23,7 @@ export function setInConfigFile(text: string, key: string, value: TomlValue): st
   for (const candidate of candidates(source, { table, name, literal: literal(value) })) {
     if (wanted !== null && readsAs(candidate, wanted)) return bom + candidate;
   }
-  throw new ConfigEditError(`${key} can not be set without changing other parts; set it by hand`);
+  throw new ConfigEditError(`${key} cannot be set without changing other parts; edit the file`);
 }
 
 interface Edit {

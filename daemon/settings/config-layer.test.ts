@@ -5,7 +5,7 @@ import type { FileRead } from './read-file.ts';
 
 const file = (text: string): FileRead => ({ kind: 'bytes', bytes: Buffer.from(text), mode: 0o600, uid: 0 });
 const missing: FileRead = { kind: 'missing' };
-const unreadable: FileRead = { kind: 'unreadable', message: 'can not be read (EIO)' };
+const unreadable: FileRead = { kind: 'unreadable', message: 'cannot be read (EIO)' };
 const fresh: ConfigMemory = { lastGood: null, enforced: false };
 const after = (values: Record<string, unknown>, enforced = values[T] === true): ConfigMemory => ({
   lastGood: new Map(Object.entries(values)),
@@ -70,7 +70,7 @@ test('a broken file is a fatal error only without an earlier state', () => {
   expect(hopeless(fresh)).toEqual({
     file: 'config.toml',
     line: 1,
-    message: expect.stringMatching(/^is no valid TOML.*[^;]$/),
+    message: expect.stringMatching(/^is not valid TOML.*[^;]$/),
   });
   expect(hopeless(fresh)?.message).not.toContain('defaults');
   expect(hopeless({ lastGood: null, enforced: true })).toBeUndefined();
@@ -86,7 +86,7 @@ test('when the two saved states differ, on wins', () => {
 test('a removed file means defaults, but enforcement that was on stays on and reports how to turn it off', () => {
   const result = judge(missing, after({ [T]: true, [P]: 9000 }));
   expect(result).toMatchObject({ state: 'missing', values: { [T]: true } });
-  expect(result.problems[0]?.[1]).toMatch(/enforcement stays on.*require_auth = false/);
+  expect(result.problems[0]?.[1]).toMatch(/keys are still required.*require_auth = false/);
   expect(judge(missing, after({ [T]: false, [P]: 9000 }))).toEqual({
     state: 'missing',
     values: {},

@@ -51,7 +51,7 @@ export function valuesKeptWithout(bytes: Buffer | null, memory: ConfigMemory): R
 
 function missing(memory: ConfigMemory): ConfigReading {
   if (!wasEnforced(memory)) return { state: 'missing', values: new Map(), problems: [], wrong: new Map() };
-  const message = `is gone, so enforcement stays on; to turn it off, write it anew with require_auth = false under [security]`;
+  const message = `is missing, so keys are still required; to change that, create it with require_auth = false under [security]`;
   return {
     state: 'missing',
     values: new Map([[ENFORCEMENT, true]]),

@@ -41,7 +41,7 @@ export function readConfigText(bytes: Uint8Array): ConfigText {
     return { ok: true, text, table: tomlValues(text) };
   } catch (error) {
     if (error instanceof TomlError) return failure(error.line, tomlReason(error));
-    return failure(null, error instanceof TimeLimitError ? error.message : 'can not be read as TOML');
+    return failure(null, error instanceof TimeLimitError ? error.message : 'cannot be read as TOML');
   }
 }
 
@@ -53,7 +53,7 @@ const failure = (line: number | null, message: string): ConfigText => ({ ok: fal
  */
 export function tomlReason(error: TomlError): string {
   const first = error.message.split('\n')[0] as string;
-  return first.replace(/^Invalid TOML document: /, 'is no valid TOML: ');
+  return first.replace(/^Invalid TOML document: /, 'is not valid TOML: ');
 }
 
 function firstBadLine(bytes: Uint8Array): number {

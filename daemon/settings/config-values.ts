@@ -38,7 +38,7 @@ export function evaluateText(read: FileRead, memory: ConfigMemory): EvaluatedTex
   if (read.kind === 'missing') return { state: 'missing' };
   if (read.kind === 'unreadable') return { state: 'broken', line: null, message: read.message };
   if (isBlank(read.bytes) && (wasEnforced(memory) || (memory.lastGood?.size ?? 0) > 0)) {
-    const message = 'is empty; write a comment line if it is meant to hold no setting';
+    const message = 'is empty; if that is intended, write a comment line into it';
     return { state: 'broken', line: null, message };
   }
   const parsed = readConfigText(read.bytes);
@@ -59,7 +59,7 @@ export const isBlank = (bytes: Buffer): boolean => bytes.toString('latin1').trim
 export const wasEnforced = (memory: ConfigMemory): boolean =>
   memory.enforced || memory.lastGood?.get(ENFORCEMENT) === true;
 
-const NO_TABLE = 'stands outside of its table';
+const NO_TABLE = 'is outside of its table';
 
 function evaluateValues(table: TomlTable, memory: ConfigMemory): Pick<ValidConfig, 'values' | 'wrong'> {
   const values = new Map<string, unknown>();

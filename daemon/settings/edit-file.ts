@@ -45,7 +45,7 @@ async function editOnce(path: string, edit: (bytes: Buffer | null) => Buffer, op
     mode: old === null ? options.newMode : options.keepMode,
     beforeRename: async () => {
       if (sameRead(before, await readFileCapped(path, options.maxBytes))) return;
-      throw new FileWriteError(path, 'changed', 'was changed by someone else at the same moment');
+      throw new FileWriteError(path, 'changed', 'was changed by another program at the same time');
     },
   });
   return { bytes, durable };

@@ -97,7 +97,7 @@ export function describeEnvFile(bytes: Uint8Array): EnvFileLines {
   return { notes: notes.sort((a, b) => a.line - b.line), lines, dropped, misplaced };
 }
 
-/** Removes NULs. UTF-16 read byte by byte has a NUL beside each letter. */
+/** Removes NULs. UTF-16 read byte by byte has a NUL next to each letter. */
 const withoutNuls = (text: string): string => text.replaceAll('\0', '');
 
 /**
@@ -122,13 +122,13 @@ function invalidNameReason(one: Assignment): string {
  */
 export function setInEnvFile(bytes: Uint8Array, name: string, value: string): Buffer {
   if (!NAME.test(name)) throw new EnvFileError('the name is not a variable name');
-  if (/[\0-\x1f\x7f]/.test(value)) throw new EnvFileError('the value holds control characters');
+  if (/[\0-\x1f\x7f]/.test(value)) throw new EnvFileError('the value contains control characters');
   const text = toText(bytes);
   const raw = Buffer.from(value, 'utf8').toString('latin1');
   for (const candidate of candidates(text, name, raw)) {
     if (isSafeEdit(text, candidate, name, value)) return Buffer.from(candidate, 'latin1');
   }
-  throw new EnvFileError('the file can not be changed safely; correct it by hand');
+  throw new EnvFileError('the file cannot be changed safely; correct it in an editor');
 }
 
 function* candidates(text: string, name: string, raw: string): Generator<string> {

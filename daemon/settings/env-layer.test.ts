@@ -10,7 +10,7 @@ const file = (text: string, mode = 0o600, uid = 7): FileRead => ({
   uid,
 });
 const withKey = { values: new Map([['SVC_ADMIN_KEY', 'abc']]), unread: new Set<string>() };
-const unreadable: FileRead = { kind: 'unreadable', message: 'can not be read (EACCES)' };
+const unreadable: FileRead = { kind: 'unreadable', message: 'cannot be read (EACCES)' };
 const judge = (read: FileRead, memory = fresh) => {
   const { state, values, problems } = evaluateEnv(read, memory);
   return {
@@ -39,7 +39,7 @@ test('an unreadable file keeps its previous values', () => {
   expect(judge(unreadable, memory)).toEqual({
     state: 'broken',
     values: { SVC_ADMIN_KEY: 'abc' },
-    problems: [[null, 'can not be read (EACCES); what it said before stays in force']],
+    problems: [[null, 'cannot be read (EACCES); its previous content stays in effect']],
   });
 });
 

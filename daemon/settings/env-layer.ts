@@ -51,7 +51,7 @@ export function evaluateEnv(read: FileRead, memory: EnvMemory): EnvReading {
       unread: new Set([ADMIN_KEY]),
     };
     const { values, unread } = memory.last ?? start;
-    const consequence = memory.last === null ? '' : '; what it said before stays in force';
+    const consequence = memory.last === null ? '' : '; its previous content stays in effect';
     const problems = [problem(null, `${read.message}${consequence}`)];
     return { state: 'broken', values, lines: none, unread, problems };
   }
@@ -92,7 +92,7 @@ function access(read: { mode: number; uid: number }, uid: number | null): Proble
   }
   if (uid !== null && read.uid !== uid) {
     found.push(
-      problem(null, `belongs to user ${read.uid}, so keys can not be rotated; run chown ${uid} on it`),
+      problem(null, `belongs to user ${read.uid}, so keys cannot be rotated; run chown ${uid} on it`),
     );
   }
   return found;

@@ -79,7 +79,7 @@ test('an unusable folder is an error with advice', () => {
   } catch (error) {
     expect(error).toBeInstanceOf(SetupError);
     expect((error as SetupError).message).toMatch(
-      /configuration folder .*config can not be written \(ENOTDIR\)/,
+      /configuration folder .*config cannot be written \(ENOTDIR\)/,
     );
     expect((error as SetupError).advice).toMatch(/chown|SVC_HOME/);
   }

@@ -71,7 +71,7 @@ function open(what: string, path: string, opener: Opener): void {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new SetupError(`the ${what} folder ${path} can not be written (${code})`, advice(path, opener), {
+    throw new SetupError(`the ${what} folder ${path} cannot be written (${code})`, advice(path, opener), {
       cause: error,
     });
   }

@@ -44,6 +44,6 @@ test.each([
 ])('%j is not a host', (entry) => {
   expect(hostName(entry)).toMatchObject({
     ok: false,
-    reason: expect.stringMatching(/^is no host name like/),
+    reason: expect.stringMatching(/^is not a host name such as/),
   });
 });

@@ -14,7 +14,7 @@ const ODD_ASCII = /[\0-,/:-@[-^`{-\x7f]/;
 export function hostName(entry: string): Parsed<string> {
   const [, host, port = ''] = ENTRY.exec(entry) ?? [];
   if (host !== undefined && Number(port) <= 65_535 && isHost(host)) return { ok: true, value: entry };
-  return { ok: false, reason: 'is no host name like gateway.example.com, with a port or without' };
+  return { ok: false, reason: 'is not a host name such as gateway.example.com, with or without a port' };
 }
 
 const isHost = (host: string): boolean =>

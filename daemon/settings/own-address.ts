@@ -27,7 +27,7 @@ function readSync(path: string): FileRead {
     return { kind: 'bytes', bytes: readFileSync(path), mode: mode & 0o777, uid };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? { kind: 'missing' } : { kind: 'unreadable', message: 'can not be read' };
+    return code === 'ENOENT' ? { kind: 'missing' } : { kind: 'unreadable', message: 'cannot be read' };
   }
 }
 

@@ -8,7 +8,7 @@ type Row = SettingRowDef<unknown>;
 export function exampleEnvFile(rows: readonly Row[] = settingRows()): string {
   const head = [
     '# Keys and overrides of svc-gateway; mode 0600, owned by the service user.',
-    '# A name in this file replaces the variable of the same name, a line that is removed means unset.',
+    '# A name in this file overrides the environment variable of the same name. Removing a line unsets it.',
     '# A variable wins over config.toml. Quoting is as in systemd unit files; nothing is expanded.',
   ];
   const blocks = rows.flatMap((row) => (row.env === undefined ? [] : [envBlock(row)]));

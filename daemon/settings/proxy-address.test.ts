@@ -9,7 +9,7 @@ test.each(['192.168.1.2', '10.8.0.0/24', 'fd00::/8', '::ffff:10.0.0.1'])('%s sta
 test.each(['', 'proxy.lan', '10.0.0.0/33', '10.0.0.1:80', '[::1]'])('%j is not an address', (entry) => {
   expect(proxyAddress(entry)).toEqual({
     ok: false,
-    reason: expect.stringMatching(/^is no address or range/),
+    reason: expect.stringMatching(/^is not an address or range/),
   });
 });
 

@@ -25,15 +25,15 @@ test('missing, dangling, looping, in a missing folder', async () => {
   expect(await readFileCapped(at('no'), 9)).toEqual({ kind: 'missing' });
   expect(await readFileCapped(at('dangling'), 9)).toEqual({
     kind: 'unreadable',
-    message: 'is a link to a file that is not there',
+    message: 'is a link to a file that does not exist',
   });
   expect(await readFileCapped(at('loop'), 9)).toEqual({
     kind: 'unreadable',
-    message: 'can not be read (ELOOP)',
+    message: 'cannot be read (ELOOP)',
   });
   expect(await readFileCapped(at('plain/x'), 9)).toEqual({
     kind: 'unreadable',
-    message: 'can not be read (ENOTDIR)',
+    message: 'cannot be read (ENOTDIR)',
   });
 });
 

@@ -31,7 +31,7 @@ export async function readFileCapped(path: string, maxBytes: number): Promise<Fi
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     if (code === 'ENOENT') return await absentResult(path);
-    const message = `can not be read (${code})`;
+    const message = `cannot be read (${code})`;
     return { kind: 'unreadable', message, ...(DENIED.has(code) ? { denied: true } : {}) };
   }
 }
@@ -39,7 +39,7 @@ export async function readFileCapped(path: string, maxBytes: number): Promise<Fi
 async function absentResult(path: string): Promise<FileRead> {
   const named = await lstat(path).catch(() => null);
   if (!named?.isSymbolicLink()) return { kind: 'missing' };
-  return { kind: 'unreadable', message: 'is a link to a file that is not there' };
+  return { kind: 'unreadable', message: 'is a link to a file that does not exist' };
 }
 
 /** Returns whether two readings have the same content. */

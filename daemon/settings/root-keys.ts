@@ -20,7 +20,7 @@ function applyEdit(
   for (const candidate of edits(source, mapToml(source))) {
     if (readsAs(candidate, wanted)) return bom + candidate;
   }
-  throw new ConfigEditError(`${key} can not be changed without changing other parts; change it by hand`);
+  throw new ConfigEditError(`${key} cannot be changed without changing other parts; edit the file`);
 }
 
 const isRoot = ({ path, home }: TomlEntry, name: string): boolean =>

@@ -19,7 +19,7 @@ test.each<[SettingName, string]>([
 ])('%s may not become %s', (name, value) => {
   const bare = memorySettings({ hubUrl: HUB, otlpEndpoint: COLLECTOR });
   expect(secretDiversionReason(settings, name, value)).toMatch(
-    /^would lead (HF_TOKEN|OTEL_\w+_HEADERS) to another host/,
+    /^would send (HF_TOKEN|OTEL_\w+_HEADERS) to another host/,
   );
   expect(secretDiversionReason(bare, name, value)).toBeNull();
 });

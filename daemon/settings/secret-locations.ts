@@ -22,5 +22,5 @@ export function secretDiversionReason(
   if (secret === undefined || settings.value(secret) === '') return null;
   const origin = originOf(String(value));
   if (origin === null || origin === originOf(String(settings.value(name)))) return null;
-  return `would lead ${SETTINGS[secret].env} to another host; set ${SETTINGS[name].env} beside it in api.env`;
+  return `would send ${SETTINGS[secret].env} to another host; set ${SETTINGS[name].env} in api.env too`;
 }

@@ -9,7 +9,7 @@ test('a list reports a refused entry by its number, counting blank ones, and nev
     reason: 'has an entry (number 3) that is not an origin like https://chat.example.com',
   });
   expect(list(hostName).fromText('gw.example.com, geheim geheim')).toMatchObject({
-    reason: expect.stringMatching(/^has an entry \(number 2\) that is no host name like/),
+    reason: expect.stringMatching(/^has an entry \(number 2\) that is not a host name such as/),
   });
 });
 

@@ -57,7 +57,7 @@ export function number(min: number, max: number, integer = true): SettingType<nu
 /** Any text without control characters. */
 export function text(pattern?: RegExp, hint = 'has a character that is not allowed'): SettingType<string> {
   const check = (value: string): Parsed<string> => {
-    if (/[\0-\x1f\x7f]/.test(value)) return bad('must not hold control characters');
+    if (/[\0-\x1f\x7f]/.test(value)) return bad('must not contain control characters');
     return pattern && !pattern.test(value) ? bad(hint) : good(value);
   };
   return {

@@ -50,7 +50,7 @@ export class SettingsState {
   get problems(): readonly Problem[] {
     if (!this.#memory.failed) return this.#problems;
     const message =
-      'the last good configuration could not be kept in the state folder; free space or correct its mode';
+      'the last good configuration could not be saved in the state folder; free disk space or correct its permissions';
     return [...this.#problems, { file: 'last-good.json', line: null, message }];
   }
 

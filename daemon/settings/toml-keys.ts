@@ -14,7 +14,7 @@ export type KeyChanges = Readonly<Record<string, TomlValue | null>>;
 export function setTomlKeys(text: string, changes: KeyChanges): string {
   const bom = text.startsWith('\ufeff') ? '\ufeff' : '';
   const source = text.slice(bom.length);
-  const wanted = valuesOf(source, 'the file is no valid TOML; correct it first');
+  const wanted = valuesOf(source, 'the file is not valid TOML; correct it first');
   let edited = source;
   for (const [key, value] of Object.entries(changes)) {
     if (value === null) delete wanted[key];
@@ -25,7 +25,7 @@ export function setTomlKeys(text: string, changes: KeyChanges): string {
   return bom + edited;
 }
 
-const BY_HAND = 'the file can not be changed without touching other parts; change it by hand';
+const BY_HAND = 'the file cannot be changed without touching other parts; edit the file';
 
 function valuesOf(text: string, message: string): Record<string, unknown> {
   try {

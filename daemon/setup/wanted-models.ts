@@ -1,11 +1,10 @@
-import { GatewayError } from '../contract/errors.ts';
+import { invalidRequest } from '../contract/invalid-request.ts';
 import type { SetupApplyBody } from '../contract/setup.ts';
 import { CATALOG, type KnownModel, pullName, typeOf } from '../models/catalog.ts';
 import { SETUP_SLOT_TYPES } from './places.ts';
 
 /** 422 for one part of a request; the value itself is never repeated. */
-export const refused = (path: string, reason: string) =>
-  new GatewayError('request.invalid', { details: { fields: [{ path, reason }] } });
+export const refused = (path: string, reason: string) => invalidRequest([{ path, reason }]);
 
 /** A model of the catalogue, and the slot that it is for. */
 export type WantedModel = { readonly known: KnownModel; readonly slot: string };

@@ -33,10 +33,17 @@ describe('refusals', () => {
     expect(error.options.details).toMatchObject({ slot: 'a' });
   });
 
+  it('names slot, cause and next step of a failure', () => {
+    expect(failedError('a', once, NOW + 1_000).message).toBe('Slot a failed: broke. Next attempt in 4 s.');
+    expect(failedError('a', parked, NOW).message).toBe(
+      'Slot a failed: broke. It is not retried automatically. Fix the cause, then load the slot again.',
+    );
+  });
+
   it('507 contains the memory sum', () => {
     const sum = sumOf({ needed: 900 * MIB, free: 1_000 * MIB, reserved: 100 * MIB });
     const error = noMemoryError('a', sum);
-    expect(error.message).toBe('The model needs 900 MiB; 388 MiB are free for it now.');
+    expect(error.message).toBe('Slot a needs 900 MiB of memory; 388 MiB are available.');
     expect(error.options.details).toEqual({
       slot: 'a',
       pool: 'host',
@@ -55,10 +62,10 @@ describe('refusals', () => {
     const sum = { needed: 198 * MIB, free: 21_000 * MIB, reserved: 0 };
     const limited = noMemoryError('a', sumOf({ ...sum, limit: 1_000_000 }));
     expect(limited.message).toBe(
-      'The model needs 198 MiB; the setting slots.memory_limit leaves 0 MiB for it now.',
+      'Slot a needs 198 MiB of memory; the setting slots.memory_limit leaves 0 MiB.',
     );
     expect(limited.options.details).toMatchObject({ limit: 1_000_000, held: 0, free: 21_000 * MIB });
     const lowMemory = noMemoryError('a', sumOf({ ...sum, free: 600 * MIB, limit: 9_000 * MIB }));
-    expect(lowMemory.message).toBe('The model needs 198 MiB; 88 MiB are free for it now.');
+    expect(lowMemory.message).toBe('Slot a needs 198 MiB of memory; 88 MiB are available.');
   });
 });

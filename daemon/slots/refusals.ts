@@ -9,6 +9,8 @@ const QUEUE_RETRY_AFTER_S = 5;
 const MIB = 1024 * 1024;
 const mebibytes = (bytes: number): number => Math.ceil(bytes / MIB);
 
+const withoutStop = (reason: string): string => reason.replace(/\.$/, '');
+
 /**
  * Returns 503 `slot.failed`, with `Retry-After` while the slot is retried automatically, without it when the slot
  * is parked.
@@ -23,10 +25,13 @@ export function failedError(slot: string, failure: Failure, now: number): Gatewa
     retry_at: failure.retryAt,
   };
   const wait = decision.trial ? 1 : decision.retryAfterS;
-  return new GatewayError(
-    'slot.failed',
-    wait === null ? { details, noRetry: true } : { details, retryAfterS: wait },
-  );
+  const cause = `Slot ${slot} failed: ${withoutStop(failure.reason)}.`;
+  if (wait === null) {
+    const message = `${cause} It is not retried automatically. Fix the cause, then load the slot again.`;
+    return new GatewayError('slot.failed', { message, details, noRetry: true });
+  }
+  const message = `${cause} Next attempt in ${Math.max(1, Math.ceil(wait))} s.`;
+  return new GatewayError('slot.failed', { message, details, retryAfterS: wait });
 }
 
 /**
@@ -35,20 +40,31 @@ export function failedError(slot: string, failure: Failure, now: number): Gatewa
  */
 export const noModelError = (slot: string, reason: string): GatewayError =>
   new GatewayError('slot.failed', {
-    message: `Slot ${slot} can not be loaded: ${reason}`,
+    message: `Slot ${slot} cannot be loaded: ${reason}`,
     details: { slot, reason },
     noRetry: true,
   });
 
 /** Returns 503 `slot.loading` when the waiting limit is over. `progress` is 0 to 1, null when unknown. */
 export const loadingError = (slot: string, progress: number | null): GatewayError =>
-  new GatewayError('slot.loading', { details: { slot, progress }, retryAfterS: RETRY_AFTER_S });
+  new GatewayError('slot.loading', {
+    message: `Slot ${slot} is still loading its model${progress === null ? '' : ` (${Math.round(progress * 100)} %)`}.`,
+    details: { slot, progress },
+    retryAfterS: RETRY_AFTER_S,
+  });
 
 export const queueFullError = (slot: string, position: number): GatewayError =>
-  new GatewayError('slot.queue_full', { details: { slot, position }, retryAfterS: QUEUE_RETRY_AFTER_S });
+  new GatewayError('slot.queue_full', {
+    message: `The queue of slot ${slot} is full.`,
+    details: { slot, position },
+    retryAfterS: QUEUE_RETRY_AFTER_S,
+  });
 
 export const disabledError = (slot: string): GatewayError =>
-  new GatewayError('slot.disabled', { details: { slot } });
+  new GatewayError('slot.disabled', {
+    message: `Slot ${slot} is disabled. Set enabled = true in its slot file to use it.`,
+    details: { slot },
+  });
 
 export const stoppingError = (slot: string): GatewayError =>
   new GatewayError('slot.draining', { details: { slot }, retryAfterS: RETRY_AFTER_S });
@@ -56,7 +72,7 @@ export const stoppingError = (slot: string): GatewayError =>
 /** Returns 503 for callers that waited for a load that an admin ended. */
 export const unloadedError = (slot: string): GatewayError =>
   new GatewayError('slot.draining', {
-    message: 'The slot was unloaded while it was loading.',
+    message: `Slot ${slot} was unloaded while it was loading.`,
     details: { slot },
     retryAfterS: 1,
   });
@@ -73,21 +89,21 @@ export class RedispatchError extends GatewayError {
 
 /** Returns the error for callers that named a model that the slot no longer holds. */
 export const swappedError = (slot: string): RedispatchError =>
-  new RedispatchError(slot, 'The slot was given another model while this request waited.');
+  new RedispatchError(slot, `The model of slot ${slot} was changed while this request waited.`);
 
 /** Returns the error for callers that waited in a removed slot. */
 export const removedError = (slot: string): RedispatchError =>
-  new RedispatchError(slot, 'The slot was taken away while this request waited.');
+  new RedispatchError(slot, `Slot ${slot} was removed while this request waited.`);
 
 /** Returns 507 `slot.no_memory` with the whole memory sum. The message names the limit that the load exceeds. */
 export function noMemoryError(slot: string, sum: MemorySumView): GatewayError {
   const { bytes, isLimitedBySetting } = headroomOf(sum);
   const room = Math.floor(bytes / MIB);
   const left = isLimitedBySetting
-    ? `the setting slots.memory_limit leaves ${room} MiB for it now`
-    : `${room} MiB are free for it now`;
+    ? `the setting slots.memory_limit leaves ${room} MiB`
+    : `${room} MiB are available`;
   return new GatewayError('slot.no_memory', {
-    message: `The model needs ${mebibytes(sum.needed)} MiB; ${left}.`,
+    message: `Slot ${slot} needs ${mebibytes(sum.needed)} MiB of memory; ${left}.`,
     details: { slot, ...sum },
   });
 }

@@ -1,8 +1,8 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
+import { slotNotFound } from '../contract/not-found.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
-import { truncate } from '../lib/text/truncate.ts';
 import type { MemoryUse } from './admission/memory-use.ts';
 import type { AutoSlots } from './binding/auto-slots.ts';
 import type { Swaps } from './binding/swaps.ts';
@@ -63,8 +63,7 @@ export class SlotSet {
   /** Returns the controller of a slot. Throws 404 `slot.not_found`. */
   getOrThrow(name: string): SlotController {
     const controller = this.#controllers.get(name);
-    if (controller === undefined)
-      throw new GatewayError('slot.not_found', { details: { slot: truncate(name, 64) } });
+    if (controller === undefined) throw slotNotFound(name, [...this.#controllers.keys()]);
     return controller;
   }
 

@@ -28,7 +28,7 @@ export interface Slots {
   lines(name: string): readonly string[];
   /**
    * Returns the right to send one request. Throws GatewayError `slot.*`, or the signal's reason. A slot that does
-   * not exist (any more) is a RedispatchError: the caller must choose again.
+   * not exist (any longer) is a RedispatchError: the caller must choose again.
    */
   ensureReady(name: string, options: ReadyOptions): Promise<Lease>;
   /**

@@ -229,7 +229,7 @@ describe('createSlots', () => {
       const slots = both('');
       await clock.advance(60_000);
       expect(['agent', 'writer'].map((name) => slots.get(name)?.state)).toEqual(['ready', 'offline']);
-      expect(bench.logged.join()).toContain('The model needs');
+      expect(bench.logged.join()).toContain('Slot writer needs');
     });
 
     it('a serving slot drains, and its waiting callers are served later', async () => {
@@ -354,7 +354,7 @@ it('an unknown default voice is a problem of its file, in the list and in the se
   bench.slotFile('tts', 'model = "piper"\n[voice]\nvoice = "nosuch"');
   bench.slotFile('good', 'type = "tts"\nmodel = "piper"\n[voice]\nvoice = "anna"');
   const slots = open();
-  const message = 'voice.voice: there is no voice "nosuch"; there is anna';
+  const message = 'voice.voice: there is no voice "nosuch"; available: anna';
   expect(slots.problems()).toEqual([{ file: 'slots/tts.toml', line: 2, message }]);
   expect(slots.settings('tts').problems).toEqual([{ line: 2, message }]);
   expect(slots.settings('good').problems).toEqual([]);

@@ -7,7 +7,7 @@ export const runningBackup = (file: string): string => `${file}.migrating`;
 /** The copy after a successful migration: the last state of the former schema, one generation. */
 export const migratedBackup = (file: string): string => `${file}.before-migration`;
 
-/** Files that SQLite creates beside a database. */
+/** Files that SQLite creates next to a database. */
 const SIDE_FILE_SUFFIXES = ['-wal', '-shm', '-journal'];
 
 /**
@@ -27,7 +27,7 @@ function sync(path: string): void {
 }
 
 /**
- * Removes the files that SQLite creates beside a database. Otherwise an old log would be replayed into the
+ * Removes the files that SQLite creates next to a database. Otherwise an old log would be replayed into the
  * next database.
  */
 export function removeSideFiles(file: string): void {

@@ -38,7 +38,7 @@ export async function copyDatabase(from: string, to: string): Promise<number | n
 }
 
 /**
- * Writes the log of a database into its file, so that the file is complete by itself. Returns false when that
+ * Writes the log of a database into its file, so that the file is complete on its own. Returns false when that
  * is impossible.
  */
 export function checkpoint(file: string): boolean {

@@ -31,8 +31,8 @@ test.each<[string, Partial<StoreState>, string, RegExp]>([
     /the disk is full\. 3 rows wait/,
   ],
   ['moved aside', { alarm: moved, dropped: 1 }, 'warning', /moved aside/],
-  ['log too large', { walBytes: WAL_ALARM_BYTES }, 'warning', /at 64 MiB: another program/],
-  ['rows lost', { dropped: 7 }, 'warning', /7 log rows were given up/],
+  ['log too large', { walBytes: WAL_ALARM_BYTES }, 'warning', /grown to 64 MiB, because another program/],
+  ['rows lost', { dropped: 7 }, 'warning', /7 log rows were dropped/],
 ])('%s', (_, change, status, message) => {
   const verdict = healthOf({ ...healthy, ...change });
   expect(verdict.status).toBe(status);

@@ -41,7 +41,7 @@ export function healthOf(state: StoreState): StoreHealth {
   if (state.walBytes >= WAL_ALARM_BYTES) {
     return {
       status: 'warning',
-      message: `The log of the database is at ${megabytes(state.walBytes)} MiB: another program reads the database and keeps it from shrinking. Close that program.`,
+      message: `The write-ahead log of the database has grown to ${megabytes(state.walBytes)} MiB, because another program keeps the database open. Close that program.`,
     };
   }
   if (state.dropped > 0) return { status: 'warning', message: lossText(state) };
@@ -49,5 +49,5 @@ export function healthOf(state: StoreState): StoreHealth {
 }
 
 function lossText({ dropped, waiting }: StoreState): string {
-  return `${waiting} rows wait in memory, ${dropped} log rows were given up since the start.`;
+  return `${waiting} rows wait in memory; ${dropped} log rows were dropped since the start.`;
 }

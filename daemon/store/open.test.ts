@@ -116,7 +116,7 @@ test.each(DAMAGE)('Q01 %s: the file is moved aside, a new one works, the alarm r
   harm(file);
   const { alarm, location, built, db, isContentLost } = open(folder);
   const [name] = aside(folder).filter((each) => !/-(wal|shm)$/.test(each));
-  expect(alarm).toContain(`moved aside as ${name}`);
+  expect(alarm).toContain(`renamed to ${name}`);
   expect(alarm).not.toContain(folder);
   expect({ location, isContentLost }).toEqual({ location: 'file', isContentLost: true });
   db.exec("INSERT INTO facts VALUES ('new', '1')");
@@ -162,7 +162,7 @@ test('a path that cannot be a database: uses memory, with an alarm', () => {
   mkdirSync(join(folder, 'svc.db'));
   const { location, alarm, db, built } = open(folder);
   expect(location).toBe('memory');
-  expect(alarm).toMatch(/^The database cannot be used \(it cannot be opened\): nothing is kept/);
+  expect(alarm).toMatch(/^The database cannot be used \(it cannot be opened\): nothing is saved/);
   db.exec("INSERT INTO facts VALUES ('new', '1')");
   expect(built()).toEqual(['new']);
 });
@@ -201,7 +201,7 @@ test('Q04 a failing migration: the file is unchanged, the daemon continues in me
   const { folder, file } = filled();
   const { location, alarm, built, isContentLost } = open(folder, [...MIGRATIONS, NEXT, BROKEN]);
   expect(location).toBe('memory');
-  expect(alarm).toContain('nothing is kept over a restart');
+  expect(alarm).toContain('nothing is saved across restarts');
   expect({ rows: built(), isContentLost }).toEqual({ rows: [], isContentLost: true });
   const reopened = connect(file);
   expect(schemaVersion(reopened)).toBe(MIGRATIONS.length);

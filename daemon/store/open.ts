@@ -139,7 +139,7 @@ type DatabaseResult<T> = Pick<Opened<T>, 'db' | 'built' | 'alarm' | 'isContentLo
 /** Moves the damaged file aside and creates a new one. */
 function startFresh<T>(plan: Plan<T>, reason: string): DatabaseResult<T> {
   const name = moveAside(plan.file, plan.now());
-  const alarm = `The database could not be used (${reason}); it was moved aside as ${name} and a fresh one was begun. Restore a backup to get the old content back.`;
+  const alarm = `The database could not be used (${reason}); it was renamed to ${name} and a new database was created. Restore a backup to recover the old content.`;
   return { ...openFile(plan), alarm, isContentLost: true };
 }
 
@@ -176,7 +176,7 @@ function openMemory<T>(plan: Plan<T>, content: Buffer | string): { db: Db; built
 
 /** The last resort: the readable content of the file, otherwise an empty database, in memory. */
 function openInMemory<T>(plan: Plan<T>, cause: unknown): DatabaseResult<T> {
-  const begin = `The database cannot be used (${describeError(cause)}): nothing is kept over a restart.`;
+  const begin = `The database cannot be used (${describeError(cause)}): nothing is saved across restarts.`;
   const advice = `Free or repair ${basename(plan.file)} in the state folder and restart.`;
   const content = snapshot(plan.file);
   if (content !== null) {

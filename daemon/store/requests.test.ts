@@ -23,7 +23,7 @@ const stored = (db: Db) => db.prepare('SELECT total(requests) FROM request_batch
 const TRACE: RequestStoryView = {
   rule: 'slot-alias',
   lane: 'agent',
-  steps: [{ step: 'registry', outcome: 'matched', reason: 'slot agent is the one that was meant' }],
+  steps: [{ step: 'registry', outcome: 'matched', reason: 'slot agent has the requested name' }],
   before: [],
   waits: { memory_ms: 0, load_ms: 12, queue_ms: 0 },
   overhead_ms: 0.4,

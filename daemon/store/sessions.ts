@@ -19,7 +19,7 @@ export interface SessionsRepo {
   isRevoked(id: string): boolean;
   /** Returns sessions that are neither expired nor revoked, newest first. Throws `store.unavailable`. */
   active(nowS: number): StoredSession[];
-  /** Removes all sessions. For a new signing secret, which ends every session by itself. */
+  /** Removes all sessions. For a new signing secret, which ends every session on its own. */
   clear(): void;
   /**
    * Removes expired sessions beyond the newest 10,000. Those are retained regardless of age, because a clock

@@ -33,7 +33,7 @@ export function snapshot(file: string): Buffer | null {
       }
     }
     // In a read-only folder SQLite cannot create the index of the log. A file with an empty log is complete
-    // by itself, unless another process is writing it.
+    // on its own, unless another process is writing it.
     const canRead = found.state === 'unreadable' && baseCode(found.cause) !== 'SQLITE_BUSY';
     if (canRead && isEmptyOrAbsent(`${file}-wal`)) return withoutWal(readFileSync(file));
   } catch {

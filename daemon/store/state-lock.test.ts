@@ -101,7 +101,7 @@ describe('on a full disk', () => {
   ] as const)('%s reports a readable error, and leaves nothing locked', async (_name, kind, at) => {
     const { error } = await withFault({ root: folder, kind, at }, () => lockState(folder));
     expect(error).toBeInstanceOf(SetupError);
-    expect((error as SetupError).message).toContain(`${folder} takes no new file`);
+    expect((error as SetupError).message).toContain(`${folder} is not writable`);
     (await lockState(folder))();
   });
 });

@@ -125,18 +125,18 @@ async function claimState(folder: string): Promise<() => void> {
     if (holder !== null && holder !== process.pid) throw inUse(folder, holder);
     removeStaleClaim(path, text);
   }
-  throw new SetupError(`${path} can't be taken.`, 'Remove this file and start again.');
+  throw new SetupError(`${path} cannot be locked.`, 'Remove this file and start again.');
 }
 
 const notClaimed = (folder: string, error: FileWriteError) =>
   new SetupError(
-    `${folder} takes no new file: ${error.message}.`,
-    'Make room on its disk, or give the folder to the user of the gateway, and start again.',
+    `${folder} is not writable: ${error.message}.`,
+    'Free disk space, or make the user of the gateway the owner of the folder, then start again.',
     { cause: error },
   );
 
 const inUse = (folder: string, pid: number | null) =>
   new SetupError(
     `Another gateway (${pid === null ? 'in another container' : `process ${pid}`}) works on ${folder}.`,
-    'Stop it first, or give this one folders of its own with SVC_HOME.',
+    'Stop it first, or set SVC_HOME to use separate folders.',
   );

@@ -137,7 +137,7 @@ test('no space even for a new file: uses memory', async () => {
   const [health, text] = await printed(full);
   expect(health).toMatchObject({
     status: 'failed',
-    message: expect.stringContaining('nothing is kept over a restart'),
+    message: expect.stringContaining('nothing is saved across restarts'),
   });
   expect(text).toBe('x');
 });

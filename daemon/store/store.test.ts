@@ -89,7 +89,7 @@ test('Q01 a damaged file: one alarm in the log and in the health, everything wor
   expect(store.isContentLost).toBe(true);
   expect(store.health()).toMatchObject({
     status: 'warning',
-    message: expect.stringContaining('moved aside as svc.db.damaged-'),
+    message: expect.stringContaining('renamed to svc.db.damaged-'),
   });
   expect(store.health().message).not.toContain(folder);
   expect(lines).toMatchObject([{ level: 'error', msg: store.health().message }]);
@@ -109,7 +109,7 @@ test('no usable file: uses memory, reports failed health, everything works', () 
   expect(store.memory.search('remember', 5)).toHaveLength(1);
   expect(store.health()).toMatchObject({
     status: 'failed',
-    message: expect.stringContaining('nothing is kept'),
+    message: expect.stringContaining('nothing is saved'),
   });
   expect(lines).toHaveLength(1);
 });
@@ -191,7 +191,7 @@ test('Q06 a blocked reader lets the log grow: an alarm, and it shrinks once the 
   expect(statSync(wal).size).toBeGreaterThan(64 * 1024 * 1024);
   expect(store.health()).toMatchObject({
     status: 'warning',
-    message: expect.stringContaining('another program reads'),
+    message: expect.stringContaining('another program keeps the database open'),
   });
   reader.exec('ROLLBACK');
   reader.close();
@@ -212,5 +212,5 @@ test('reports and counts rows that cannot be written before the end', () => {
   store.close();
   lock.close();
   expect(lines.at(-1)).toMatchObject({ level: 'error', rows: 1 });
-  expect(store.health()).toMatchObject({ message: expect.stringContaining('1 log rows were given up') });
+  expect(store.health()).toMatchObject({ message: expect.stringContaining('1 log rows were dropped') });
 });

@@ -91,7 +91,8 @@ type OpenedStore = Opened<ReturnType<typeof repositories>>;
 function closeQuietly(opened: OpenedStore, faults: WriteHealth, log: Log): void {
   const droppedRows = opened.built.backlogs.reduce((sum, backlog) => sum + backlog.drain(), 0);
   faults.drop(droppedRows);
-  if (droppedRows > 0) log.error({ rows: droppedRows }, 'database: rows could not be written before the end');
+  if (droppedRows > 0)
+    log.error({ rows: droppedRows }, 'database: rows could not be written before the shutdown');
   faults.attempt('close', () => opened.db.close());
 }
 

@@ -17,8 +17,8 @@ test('captures request and response as text', () => {
 
 test('stores only the beginning with a note; leaves out a truncated character', () => {
   const { request, answer } = captured('ü'.repeat(10_000), 'a', 'ü'.repeat(50_000), 'b'.repeat(1_000_000));
-  expect(request).toBe(`${'ü'.repeat(8_192)}… (20000 bytes in all)`);
-  expect(answer).toBe(`a${'ü'.repeat(8_191)}… (1100001 bytes in all)`);
+  expect(request).toBe(`${'ü'.repeat(8_192)}… (20000 bytes in total)`);
+  expect(answer).toBe(`a${'ü'.repeat(8_191)}… (1100001 bytes in total)`);
 });
 
 test('only counts binary data', () => {

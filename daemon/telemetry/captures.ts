@@ -27,7 +27,7 @@ class TextPrefix {
     try {
       if (bytes.includes(0)) throw new TypeError('no text');
       const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-      return this.#total > this.#storedBytes ? `${text}… (${this.#total} bytes in all)` : text;
+      return this.#total > this.#storedBytes ? `${text}… (${this.#total} bytes in total)` : text;
     } catch {
       return `(${this.#total} bytes that are no text)`;
     }

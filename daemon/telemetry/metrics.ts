@@ -71,7 +71,7 @@ export function createMetrics(options: MetricsDeps): Metrics {
   deviceGauges(make, () => snapshot.hardware);
   if (spans) spanSeries(make, () => spans.counts());
   if (store)
-    make.gauge('svc_store_ok', '1 while the database works.', [], (gauge) =>
+    make.gauge('svc_store_ok', '1 while the database is usable.', [], (gauge) =>
       gauge.set(Number(store.health().status !== 'failed')),
     );
   const ends = [

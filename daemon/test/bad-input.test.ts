@@ -82,7 +82,7 @@ describe('the folders', () => {
 
   it('a folder that is not writable', async () => {
     const output = await startAndFail({ env: { SVC_HOME: '/proc/svc' } });
-    expectClear(output, /configuration folder \/proc\/svc\/config can not be written/, /set SVC_HOME/);
+    expectClear(output, /configuration folder \/proc\/svc\/config cannot be written/, /set SVC_HOME/);
   });
 
   it.runIf(process.getuid?.() === 0)('a folder of another user', async () => {
@@ -117,7 +117,7 @@ describe('the folders', () => {
 
 describe('config.toml', () => {
   it.each([
-    ['invalid TOML', '[server]\nport = \n', /config\.toml line 2 is no valid TOML/],
+    ['invalid TOML', '[server]\nport = \n', /config\.toml line 2 is not valid TOML/],
     ['invalid UTF-8', Buffer.from('a = "\xff"\n', 'latin1').toString('latin1'), null],
   ])('%s at the first start, without a last good configuration', async (_, text, message) => {
     mkdirSync(at('config'), { recursive: true });
@@ -142,7 +142,7 @@ describe('config.toml', () => {
     await second.stop();
     expect(second.output()).toMatch(/Enforcement {4}on/);
     expect(second.output()).toMatch(
-      /! config\.toml:1: is no valid TOML.*last good configuration stays active/,
+      /! config\.toml:1: is not valid TOML.*last good configuration stays active/,
     );
   });
 });
@@ -215,9 +215,9 @@ describe('the model file', () => {
     [
       'is cut off in its weights',
       () => write(model.subarray(0, model.length - 5000)),
-      /shorter than its header says/,
+      /shorter than its header states/,
     ],
-    ['is no chat model', () => write(encodeGguf(tinyEmbed())), /no chat model \(its type is embedding\)/],
+    ['is no chat model', () => write(encodeGguf(tinyEmbed())), /not a chat model \(its type is embedding\)/],
   ])('of --model %s', async (_, prepare, message) => {
     prepare();
     const output = await startAndFail({ args: ['--model', at('m.gguf')] });
@@ -252,7 +252,7 @@ describe('the model file', () => {
 describe('the command line', () => {
   it.each([
     [['--nope'], /Unknown option '--nope'/],
-    [['--model', ''], /--model is given without a path/],
+    [['--model', ''], /--model needs a path/],
     [['config', '--model', 'x', 'y'], /There is no command "config y"/],
   ])('%j', async (args, message) => {
     expectClear(await startAndFail({ args }), message, /--help|--model FILE/);

@@ -217,7 +217,7 @@ describe('while it is stopped', () => {
       symlinkSync(file('of-root.toml'), join(home, 'config/slots/trap.toml'));
       const made = await svcctl(['backup', file('service.tar.gz'), '--json'], { env });
       expect(made.json<{ left_out: string[] }>().left_out).toEqual([
-        'config/slots/trap.toml: can not be read (EACCES)',
+        'config/slots/trap.toml: cannot be read (EACCES)',
       ]);
       expect(statSync(file('service.tar.gz'))).toMatchObject({ uid: 0, mode: 0o100600 });
       const report = (await svcctl(['doctor', '--json'], { env })).json<Report>();

@@ -87,7 +87,9 @@ describe.runIf(process.geteuid?.() === 0)('a port that belongs to another user o
     lines.on('line', (line) => received.push(line));
     const url = ['--url', `http://127.0.0.1:${port}`];
     const result = await run(['config', '--json', ...url]);
-    expect(result.err).toContain(`svcctl: no key is sent to user 65534, who holds port ${port}: `);
+    expect(result.err).toContain(
+      `svcctl: no key is sent to user 65534, whose process listens on port ${port}: `,
+    );
     await run(['doctor', ...url]);
     expect(received.length).toBeGreaterThan(2);
     expect(new Set(received)).toEqual(new Set(['no key']));

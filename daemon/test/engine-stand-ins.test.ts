@@ -124,7 +124,9 @@ describe('FastFlowLM (stand-in)', () => {
 
   it('a slot with an unknown tag fails', async () => {
     expect((await runSlotAction(gateway, 'unknown', 'load')).code).toBe('slot.failed');
-    expect((await slot(gateway, 'unknown')).failure?.reason).toBe('The model list does not hold the model.');
+    expect((await slot(gateway, 'unknown')).failure?.reason).toBe(
+      'The model list does not contain the model.',
+    );
   });
 
   it('ends with the last slot that uses it', async () => {

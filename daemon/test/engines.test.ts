@@ -86,7 +86,7 @@ describe('a custom engine', () => {
   it('P02 whose port is used by another program fails, and that program gets no request', async () => {
     const response = await runSlotAction(gateway, 'elsewhere', 'load');
     expect([response.status, response.code]).toEqual([503, 'slot.failed']);
-    const reason = 'Another program has taken the port of the engine.';
+    const reason = 'Another program uses the port of the engine.';
     expect(reasonOf(await slot(gateway, 'elsewhere'))).toBe(reason);
     expect(foreignConnections).toBe(0);
   });

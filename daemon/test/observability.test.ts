@@ -186,11 +186,11 @@ describe('traces', () => {
     const id = TRACE.replace(/^0a/, '4a');
     await collector.server.stop();
     expect((await traced(id, 'agent')).status).toBe(200);
-    await gateway.waitFor('traces do not reach their collector');
+    await gateway.waitFor('traces cannot be sent to the collector');
     expect((await sendAsClient('POST', CHAT, { body: body('agent') })).status).toBe(200);
     await collector.server.start();
     await arrived(id, 'call');
-    await gateway.waitFor('traces reach their collector again');
+    await gateway.waitFor('traces are sent to the collector again');
     expect(await exposition()).toMatch(/^svc_trace_spans_total\{outcome="dropped"\} 0$/m);
     expect(gateway.output()).not.toContain(HEADER_SECRET);
   });

@@ -244,7 +244,7 @@ describe('P13 an unexpected failure', () => {
       expect(await streamed.ended).toBe(true);
       expect(streamed.text().endsWith('data: [DONE]\n\n')).toBe(true);
       expect(await broken.stop('SIGCONT')).toBe(1);
-      expect(broken.output().match(/unexpected failure; the gateway stops/g)).toHaveLength(1);
+      expect(broken.output().match(/unexpected error; stopping the gateway/g)).toHaveLength(1);
       await until(() => !engines.some((pid) => isAlive(pid)), 'the engines to end');
     },
   );

@@ -222,7 +222,7 @@ describe('the voice defaults of a slot', () => {
         .problems;
     expect(await problems()).toEqual([]);
     await send(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: 'nosuch' } } });
-    const message = 'voice.voice: there is no voice "nosuch"; there is 0, 1';
+    const message = 'voice.voice: there is no voice "nosuch"; available: 0, 1';
     expect(await problems()).toEqual([{ line: 1, message }]);
     await send(own, 'PUT', '/api/slots/tts', { body: { voice: { voice: '1' } } });
     expect(await problems()).toEqual([]);

@@ -73,11 +73,11 @@ describe('slots load, unload, restart and swap', () => {
   });
 
   it.each([
-    [['slots', 'load', 'unknown'], 1, /There is no slot with this name\. \(slot\.not_found\)/],
+    [['slots', 'load', 'unknown'], 1, /There is no slot "nobody"\. Slots: .*\. \(slot\.not_found\)/],
     [
       ['slots', 'load', 'hollow'],
       1,
-      /Slot hollow can not be loaded: The model \S+ of the slot file was not found\. \(slot\.failed\)/,
+      /Slot hollow cannot be loaded: The model \S+ of the slot file was not found\. \(slot\.failed\)/,
     ],
     [['slots', 'swap', 'agent', 'unknown'], 1, /\(model\.not_found\)/],
     [['slots', 'load'], 2, /svcctl slots load NAME/],
@@ -134,7 +134,7 @@ describe('slots create, set, plan and rm', () => {
     expect(time.err).toMatch(/ idle_unload must be seconds or a text like "15 min"\. \(slot\.invalid\)/);
     const name = await run(['slots', 'create', 'Bad Name', 'model=tiny']);
     expect(name.err).toMatch(
-      / name has a-z, 0-9, - and _ only, at most 32 characters\. \(request\.invalid\)/,
+      / name must contain only a-z, 0-9, - and _, at most 32 characters\. \(request\.invalid\)/,
     );
     expect((await run(['slots', 'set', 'utility'])).code).toBe(2);
   });

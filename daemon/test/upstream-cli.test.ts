@@ -79,7 +79,7 @@ it('explain names the memory limit when it is the reason for a rejection', async
   const { out } = await run('explain', 'agent');
   await limit(0);
   expect(out).toMatch(
-    /^Refused: The model needs \d+ MiB; the setting slots\.memory_limit leaves 0 MiB for it now\./m,
+    /^Refused: Slot \S+ needs \d+ MiB of memory; the setting slots\.memory_limit leaves 0 MiB\./m,
   );
   expect(out).toMatch(
     /^ {2}agent: needs [\d.]+ [KMG]iB, 977 KiB left below slots\.memory_limit in pool host, [\d.]+ [KMG]iB short \(refused\)$/m,

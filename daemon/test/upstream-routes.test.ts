@@ -41,7 +41,14 @@ describe('the routes', () => {
     expect(moved.json()).toMatchObject({ key_env: null, base_url: 'http://127.0.0.1:9/v1', models: 0 });
     expect((await front.send('POST', '/api/upstreams/routes/test')).json()).toMatchObject({
       ok: false,
-      steps: [{ step: 'models', ok: false, status: null, message: 'Nothing listens at this address.' }],
+      steps: [
+        {
+          step: 'models',
+          ok: false,
+          status: null,
+          message: 'It refused the connection: no server listens at this address.',
+        },
+      ],
     });
     expect((await front.send('DELETE', '/api/upstreams/routes')).json()).toEqual({ removed: 'routes' });
     expect(await front.send('GET', '/api/upstreams/routes')).toMatchObject({

@@ -192,7 +192,7 @@ describe('a second gateway behind the first', () => {
     }
     expect(await front.upstream('desk')).toMatchObject({
       health: 'down',
-      reason: 'Nothing listens at this address.',
+      reason: 'It refused the connection: no server listens at this address.',
     });
     const alone = await front.send('POST', CHAT, { body: chat('desk-chat') });
     expect(alone).toMatchObject({ status: 502, code: 'dispatch.upstream_unavailable' });

@@ -1,6 +1,8 @@
 import { mkdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '../contract/errors.ts';
+import { invalidFieldsMessage } from '../contract/invalid-request.ts';
+import { upstreamNotFound } from '../contract/not-found.ts';
 import {
   UPSTREAM_FIELDS,
   type UpstreamCreateBody,
@@ -38,7 +40,7 @@ function checked(name: string, text: string): Buffer {
     const [, path = '', reason = message] = /^(\w+)(?:\.\d+)?: (.*)$/.exec(message) ?? [];
     return { path, reason };
   });
-  throw new GatewayError('upstream.invalid', { details: { fields } });
+  throw new GatewayError('upstream.invalid', { message: invalidFieldsMessage(fields), details: { fields } });
 }
 
 /** Writes the file of a new upstream. Throws `upstream.exists`, `upstream.invalid` and FileWriteError. */
@@ -48,7 +50,9 @@ export async function createUpstreamFile(
   known: number,
 ): Promise<void> {
   if (known >= MAX_UPSTREAMS) {
-    throw new GatewayError('upstream.invalid', { message: `There are ${MAX_UPSTREAMS} upstreams already.` });
+    throw new GatewayError('upstream.invalid', {
+      message: `There are already ${MAX_UPSTREAMS} upstreams. Remove one first.`,
+    });
   }
   const bytes = checked(name, HEAD + setTomlKeys('', changesOf(body)));
   const path = join(folder, `${name}.toml`);
@@ -71,7 +75,7 @@ export async function changeUpstreamFile(
 ): Promise<void> {
   const edit = (bytes: Buffer | null): Buffer => {
     guard(bytes);
-    if (bytes === null) throw new GatewayError('upstream.not_found');
+    if (bytes === null) throw upstreamNotFound(name);
     const text = bytes.toString('utf8');
     const before = readUpstreamFile(`${name}.toml`, text).config;
     const changes: Record<string, TomlValue | null> = { ...changesOf(body) };
@@ -96,7 +100,7 @@ export async function removeUpstreamFile(folder: string, name: string, guard = u
   const path = join(folder, `${name}.toml`);
   await guardFile(path, guard, UPSTREAM_FILE_CAP);
   await unlink(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new GatewayError('upstream.not_found');
+    if (error.code === 'ENOENT') throw upstreamNotFound(name);
     throw new FileWriteError(path, 'io', 'could not be removed', error);
   });
 }

@@ -6,14 +6,19 @@ const error = (code: string, more: object = {}) =>
   Object.assign(new Error(`to 10.0.0.1: ${code}`), { code, ...more });
 
 it.each([
-  [error('ECONNREFUSED'), 'unreachable', true, 'Nothing listens at this address.'],
+  [
+    error('ECONNREFUSED'),
+    'unreachable',
+    true,
+    'It refused the connection: no server listens at this address.',
+  ],
   [
     new AggregateError([error('ECONNREFUSED'), error('ETIMEDOUT')]),
     'unreachable',
     true,
-    'Nothing listens at this address.',
+    'It refused the connection: no server listens at this address.',
   ],
-  [error('ENOTFOUND'), 'unreachable', true, 'Its name does not resolve.'],
+  [error('ENOTFOUND'), 'unreachable', true, 'Its host name cannot be resolved.'],
   [error('UND_ERR_CONNECT_TIMEOUT'), 'unreachable', true, 'Its host did not respond in time.'],
   [error('ETIMEDOUT', { syscall: 'connect' }), 'unreachable', true, 'Its host did not respond in time.'],
   [error('ETIMEDOUT', { syscall: 'read' }), 'unreachable', false, 'Its host did not respond in time.'],

@@ -12,11 +12,11 @@ export interface Fault {
 
 /** Codes of connections that never opened. */
 const CONNECT_ERRORS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Nothing listens at this address.',
-  ENOTFOUND: 'Its name does not resolve.',
-  EAI_AGAIN: 'Its name does not resolve now.',
-  EHOSTUNREACH: 'There is no route to its host.',
-  ENETUNREACH: 'There is no route to its network.',
+  ECONNREFUSED: 'It refused the connection: no server listens at this address.',
+  ENOTFOUND: 'Its host name cannot be resolved.',
+  EAI_AGAIN: 'Its host name cannot be resolved right now.',
+  EHOSTUNREACH: 'No route to its host.',
+  ENETUNREACH: 'No route to its network.',
   ETIMEDOUT: 'Its host did not respond in time.',
   EHOSTDOWN: 'Its host is down.',
   UND_ERR_CONNECT_TIMEOUT: 'Its host did not respond in time.',

@@ -43,7 +43,7 @@ export interface UpstreamCall {
 }
 
 export interface CallOptions {
-  /** The header by which gateways name whom a request has passed. */
+  /** The header that lists the gateways a request has passed through. */
   readonly hops?: string | undefined;
   /** A test by an administrator: also while disabled or down. */
   readonly isTest?: boolean;

@@ -101,7 +101,7 @@ function applyResponse(
   if (refusesKey(upstream, status)) {
     upstream.recordKeyRefused(sent);
     return failed(
-      upstream.config.keyEnv === null ? 'It asks for a key; name one with key_env.' : 'It refused the key.',
+      upstream.config.keyEnv === null ? 'It requires a key. Set one with key_env.' : 'It refused the key.',
     );
   }
   if (upstream.config.models !== null && status < 500) {

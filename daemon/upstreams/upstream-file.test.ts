@@ -49,7 +49,7 @@ describe('readUpstreamFile', () => {
     ['base_url = "http://desk"\ndaily_requests = 0', 2, /daily_requests: /],
     ['base_url = "http://desk"\nmodels = []', 2, /models: /],
     ['base_url = "http://desk"\ninclude = "all"', 2, /include: /],
-    ['base_url = "http://desk"\nenabled = ', 2, /^is no valid TOML: (?!Invalid TOML)/],
+    ['base_url = "http://desk"\nenabled = ', 2, /^is not valid TOML: (?!Invalid TOML)/],
   ])('%j names line and reason, never the value', (text, line, message) => {
     const { config, problems } = desk(text);
     expect(config).toBeNull();

@@ -80,7 +80,7 @@ function parseToml(text: string): Table {
   try {
     return { table: runSyncWithTimeout(() => parse(text.replace(/^\ufeff/, '')), PARSE_LIMIT_MS) };
   } catch (cause) {
-    if (!(cause instanceof TomlError)) return { line: null, message: 'can not be read as TOML' };
+    if (!(cause instanceof TomlError)) return { line: null, message: 'cannot be read as TOML' };
     return { line: cause.line, message: tomlReason(cause) };
   }
 }

@@ -43,7 +43,7 @@ function readOne(folder: string, file: string): ReadUpstream & { revision?: stri
   });
   try {
     const bytes = readSmallFile(join(folder, file), UPSTREAM_FILE_CAP);
-    if (bytes === null) return unusable('is no file of at most 64 KiB');
+    if (bytes === null) return unusable('is not a file of at most 64 KiB');
     return { ...readUpstreamFile(file, bytes.toString('utf8')), revision: revisionOf(bytes) };
   } catch (cause) {
     return unusable(`cannot be read (${codeOf(cause)})`);
@@ -62,7 +62,7 @@ export function readUpstreamFolder(folder: string): UpstreamFolder | { readonly 
   const read = names.slice(0, MAX_UPSTREAMS).map((file) => ({ file, ...readOne(folder, file) }));
   const problems = read.flatMap((one) => one.problems);
   if (names.length > MAX_UPSTREAMS) {
-    const message = `holds more than ${MAX_UPSTREAMS} files; the rest is ignored`;
+    const message = `contains more than ${MAX_UPSTREAMS} files; the rest is ignored`;
     problems.push({ file: 'upstreams', line: null, message });
   }
   return {

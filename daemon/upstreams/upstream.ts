@@ -221,7 +221,7 @@ export class Upstream {
     this.listing.recordFailure();
   }
 
-  /** Records the status of a response that has begun. */
+  /** Records the status of a response that has started. */
   recordResponseStart(status: number): void {
     if (status < 500) this.breaker.recordResponseStart();
   }

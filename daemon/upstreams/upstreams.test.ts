@@ -63,7 +63,7 @@ describe('model lists', () => {
   });
 
   it.each([
-    ['401', 401, '{}', 'auth_failed', /asks for a key/],
+    ['401', 401, '{}', 'auth_failed', /requires a key/],
     ['redirect', 302, '', 'unknown', /redirects/],
     ['404', 404, '<html>', 'unknown', /no model list at this path/],
     ['500', 500, 'oops', 'failing', /status 500/],

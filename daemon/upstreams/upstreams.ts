@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { GatewayError } from '../contract/errors.ts';
+import type { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
+import { upstreamNotFound } from '../contract/not-found.ts';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
@@ -140,7 +141,7 @@ class LiveUpstreams implements AllUpstreams {
 
   async readList(name: string, signal: AbortSignal): Promise<ListOutcome> {
     const upstream = this.#all.get(name);
-    if (!upstream) throw new GatewayError('upstream.not_found');
+    if (!upstream) throw upstreamNotFound(name, [...this.#all.keys()]);
     return this.#reader.read(upstream, signal);
   }
 

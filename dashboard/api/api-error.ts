@@ -1,6 +1,6 @@
 import { ERRORS, isErrorCode } from '../../daemon/contract/errors.ts';
 
-export interface FailurePicture {
+export interface FailureInfo {
   status: number;
   /** Whether the response carries the gateway's error envelope. Errors of upstreams do, too. */
   ours: boolean;
@@ -17,16 +17,16 @@ export interface FailurePicture {
 
 /** A failed call with the texts of the error catalogue (docs/spec/contract.md#errors). */
 export class ApiError extends Error {
-  readonly picture: FailurePicture;
+  readonly info: FailureInfo;
 
-  constructor(picture: FailurePicture) {
-    super(picture.message);
+  constructor(info: FailureInfo) {
+    super(info.message);
     this.name = 'ApiError';
-    this.picture = picture;
+    this.info = info;
   }
 }
 
-const LOST: FailurePicture = {
+const LOST: FailureInfo = {
   status: 0,
   ours: false,
   code: 'connection.lost',
@@ -61,7 +61,7 @@ function seconds(details: Record<string, unknown>, header: string | null): numbe
 }
 
 /** Parses an error object of an envelope or a stream; null when it is not from the gateway. */
-export function pictureOf(error: unknown, status: number, headers: Headers): FailurePicture | null {
+export function failureInfoOf(error: unknown, status: number, headers: Headers): FailureInfo | null {
   const fields = record(error);
   if (fields === null || typeof fields.message !== 'string') return null;
   const code = typeof fields.code === 'string' ? fields.code : `http.${status}`;
@@ -83,7 +83,7 @@ export function pictureOf(error: unknown, status: number, headers: Headers): Fai
 /** Reads a non-2xx response. A response without the envelope comes from an intermediary, and the message says so. */
 export async function failureOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null);
-  const ours = pictureOf(record(body)?.error, response.status, response.headers);
+  const ours = failureInfoOf(record(body)?.error, response.status, response.headers);
   if (ours) return new ApiError(ours);
   return new ApiError({
     ...LOST,
@@ -96,8 +96,8 @@ export async function failureOf(response: Response): Promise<ApiError> {
 }
 
 /** Describes any thrown value as a failure. */
-export function toPicture(error: unknown): FailurePicture {
-  if (error instanceof ApiError) return error.picture;
+export function toFailureInfo(error: unknown): FailureInfo {
+  if (error instanceof ApiError) return error.info;
   const message = error instanceof Error ? error.message : String(error);
   return {
     ...LOST,
@@ -111,28 +111,30 @@ export function toPicture(error: unknown): FailurePicture {
  * The advice for the dashboard: without references to details, which are shown, and without a delay that a countdown shows.
  * Returns null when nothing remains.
  */
-export function readableAdvice(picture: Pick<FailurePicture, 'advice' | 'retryAfterS'>): string | null {
-  const { advice } = picture;
-  if (advice === null || (picture.retryAfterS !== null && /Retry-After|number of seconds/.test(advice))) {
+export function readableAdvice(info: Pick<FailureInfo, 'advice' | 'retryAfterS'>): string | null {
+  const { advice } = info;
+  if (advice === null || (info.retryAfterS !== null && /Retry-After|number of seconds/.test(advice))) {
     return null;
   }
-  const rest = advice.split(/(?<=\.)\s+/).filter((sentence) => !sentence.startsWith('See details'));
+  const rest = advice
+    .split(/(?<=\.)\s+/)
+    .filter((sentence) => !sentence.includes('details.') && !sentence.startsWith('See details'));
   return rest.length === 0 ? null : rest.join(' ');
 }
 
 /** Whether a failure means that the gateway was not reached. */
 export function isLost(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
-  const { status, ours, code } = error.picture;
+  const { status, ours, code } = error.info;
   return status === 0 || (!ours && /^http\.50[234]$/.test(code));
 }
 
 /** Whether a change was refused because the file has changed since it was read. */
 export function isStale(error: unknown): boolean {
-  return error instanceof ApiError && error.picture.code === 'config.stale';
+  return error instanceof ApiError && error.info.code === 'config.stale';
 }
 
 /** Whether a login would resolve the failure. */
 export function needsLogin(error: unknown): boolean {
-  return error instanceof ApiError && error.picture.code === 'auth.required';
+  return error instanceof ApiError && error.info.code === 'auth.required';
 }

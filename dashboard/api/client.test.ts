@@ -32,7 +32,7 @@ describe('call', () => {
     vi.stubGlobal('fetch', async () =>
       Response.json({ error: { code: 'auth.required', message: 'A key is required.' } }, { status: 401 }),
     );
-    await expect(call('status')).rejects.toMatchObject({ picture: { code: 'auth.required', status: 401 } });
+    await expect(call('status')).rejects.toMatchObject({ info: { code: 'auth.required', status: 401 } });
   });
 
   it('an abort of the caller stays an abort', async () => {

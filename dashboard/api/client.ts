@@ -48,7 +48,7 @@ function init(method: Method, options: CallOptions, limit: AbortSignal | null): 
 
 /**
  * Sends a request to a route and returns the unread 2xx response. Throws ApiError for every other outcome; rethrows the
- * abort of the caller unchanged. A `limitMs` of null means no timeout besides the signal of the caller.
+ * abort of the caller unchanged. A `limitMs` of null means no timeout in addition to the signal of the caller.
  */
 export async function send(id: RouteId, options: CallOptions, limitMs: number | null): Promise<Response> {
   const limit = limitMs === null ? null : AbortSignal.timeout(limitMs);
@@ -78,6 +78,6 @@ export async function call<Id extends CallableId>(
     return (await answer.json()) as Responses[Id];
   } catch {
     options.signal?.throwIfAborted();
-    throw new ApiError({ ...lost().picture, message: 'The response was interrupted or is not valid JSON.' });
+    throw new ApiError({ ...lost().info, message: 'The response was interrupted or is not valid JSON.' });
   }
 }

@@ -16,9 +16,9 @@ export function entryOf(html: string): string | null {
 
 /** Compares the entry script of this page with the served one. */
 export function compareEntries(own: string | null, html: string | null): ServedVersion {
-  const theirs = html === null ? null : entryOf(html);
-  if (theirs === null) return 'silent';
-  return own === null || own === theirs ? 'same' : 'newer';
+  const served = html === null ? null : entryOf(html);
+  if (served === null) return 'silent';
+  return own === null || own === served ? 'same' : 'newer';
 }
 
 /** Checks which dashboard the gateway serves: after an update, the parts of an older page are gone. Never rejects. */

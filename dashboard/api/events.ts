@@ -38,7 +38,7 @@ const STALE: Record<EventName, readonly CallableId[]> = {
 };
 
 /** Queries that each event invalidates after `BUSY_MS`: a slot change affects memory, and so which models fit. */
-const SELDOM: Partial<Record<EventName, readonly CallableId[]>> = {
+const SLOW_REFRESH: Partial<Record<EventName, readonly CallableId[]>> = {
   slot: ['models', 'model.catalog', 'slot.plan'],
   hardware: ['models', 'model.catalog'],
   request: ['requests', 'request', 'usage', 'usage.minutes'],
@@ -89,8 +89,8 @@ export function collector(client: QueryClient): (event: Pick<SseEvent, 'event' |
     slots.clear();
     pulls.clear();
   };
-  const soon = throttledInvalidation(client, FLUSH_MS, put);
-  const seldom = throttledInvalidation(client, BUSY_MS);
+  const scheduleRefresh = throttledInvalidation(client, FLUSH_MS, put);
+  const slowRefresh = throttledInvalidation(client, BUSY_MS);
   return (event) => {
     if (!Object.hasOwn(STALE, event.event)) return;
     if (event.event === 'slot') {
@@ -103,9 +103,9 @@ export function collector(client: QueryClient): (event: Pick<SseEvent, 'event' |
     }
     if (event.event === 'image') noteDrawing(JSON.parse(event.data) as GatewayEvents['image']);
     const name = event.event as EventName;
-    if (name !== 'request') soon(STALE[name]);
-    const later = SELDOM[name];
-    if (later !== undefined) seldom(later);
+    if (name !== 'request') scheduleRefresh(STALE[name]);
+    const later = SLOW_REFRESH[name];
+    if (later !== undefined) slowRefresh(later);
   };
 }
 

@@ -57,6 +57,6 @@ describe('followStream', () => {
       new AbortController().signal,
     );
     expect(fetched).toHaveBeenCalledTimes(1);
-    expect(seen).toMatchObject([{ picture: { code: 'slot.not_found' } }]);
+    expect(seen).toMatchObject([{ info: { code: 'slot.not_found' } }]);
   });
 });

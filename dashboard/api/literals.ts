@@ -1,5 +1,5 @@
 /** Quotes a text as one POSIX shell word. */
-export function shellWord(text: string): string {
+export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

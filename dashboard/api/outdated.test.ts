@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ApiError, lost } from './api-error.ts';
 import { isOutdated, showsOutdatedNotice } from './outdated.ts';
 
-const failed = (status: number, code: string) => new ApiError({ ...lost().picture, status, code });
+const failed = (status: number, code: string) => new ApiError({ ...lost().info, status, code });
 const reading = (error: unknown, data: unknown = {}) => ({ data, error, isError: error !== null });
 const here = { up: true, sessionState: 'open' as const };
 const full = reading(failed(503, 'store.unavailable'));

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ApiError, lost } from './api-error.ts';
 import { isRefused } from './refused.ts';
 
-const refusal = new ApiError({ ...lost().picture, status: 401, code: 'auth.required' });
+const refusal = new ApiError({ ...lost().info, status: 401, code: 'auth.required' });
 
 it('ignores other errors and inactive queries', async () => {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });

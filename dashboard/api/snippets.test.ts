@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { pythonLiteral, shellWord } from './literals.ts';
+import { pythonLiteral, shellQuote } from './literals.ts';
 import type { SnippetRoute } from './snippet-route.ts';
 import { type Language, snippetOf } from './snippets.ts';
 
@@ -12,9 +12,9 @@ const body = {
 };
 const facts = { base: 'http://box:8080', key: true, body };
 
-describe('shellWord', () => {
+describe('shellQuote', () => {
   it.each(["it's", '$HOME `date` "x"', 'two\nlines', "''"])('a shell gives %j back', (text) => {
-    expect(execFileSync('sh', ['-c', `printf %s ${shellWord(text)}`], { encoding: 'utf8' })).toBe(text);
+    expect(execFileSync('sh', ['-c', `printf %s ${shellQuote(text)}`], { encoding: 'utf8' })).toBe(text);
   });
 });
 

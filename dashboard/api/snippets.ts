@@ -1,4 +1,4 @@
-import { pythonLiteral, shellWord } from './literals.ts';
+import { pythonLiteral, shellQuote } from './literals.ts';
 import { pythonArguments } from './python-parameters.ts';
 import type { SnippetRoute } from './snippet-route.ts';
 
@@ -100,7 +100,7 @@ function curl(facts: SnippetFacts): string {
     `curl${stream(body) ? ' -N' : ''}${save} ${base}/v1${row.path} \\`,
     ...curlKey(key),
     "  -H 'Content-Type: application/json' \\",
-    `  -d ${shellWord(JSON.stringify(body, null, short ? 0 : 2))}`,
+    `  -d ${shellQuote(JSON.stringify(body, null, short ? 0 : 2))}`,
   ].join('\n');
 }
 

@@ -18,7 +18,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: E
         <h1>Something went wrong in this view</h1>
         <p>This is a bug in the dashboard. The gateway is still running.</p>
         <pre>{error.message}</pre>
-        <Button look="main" onClick={() => location.reload()}>
+        <Button variant="main" onClick={() => location.reload()}>
           Reload page
         </Button>
       </div>

@@ -35,7 +35,7 @@ function UpdatedBar(): ReactElement | null {
           : 'Reload the page to use it. Text in the playground is preserved.'}
       </p>
       {renewed ? (
-        <Button look="quiet" onClick={dismissUpdated}>
+        <Button variant="quiet" onClick={dismissUpdated}>
           Close
         </Button>
       ) : (

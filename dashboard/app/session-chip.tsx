@@ -71,7 +71,7 @@ export function SessionChip(props: { menuIn: HTMLElement | null }): ReactElement
     );
   }
   return (
-    <Button look={session.sessionState === 'open' ? 'quiet' : 'main'} onClick={session.openLogin}>
+    <Button variant={session.sessionState === 'open' ? 'quiet' : 'main'} onClick={session.openLogin}>
       Log in
     </Button>
   );

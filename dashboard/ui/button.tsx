@@ -2,10 +2,10 @@ import { Button as BaseButton } from '@base-ui/react/button';
 import type { ComponentProps, ReactElement } from 'react';
 import css from './button.module.css';
 
-type Look = 'plain' | 'main' | 'danger' | 'quiet';
+type ButtonVariant = 'plain' | 'main' | 'danger' | 'quiet';
 
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
-  look?: Look;
+  variant?: ButtonVariant;
   /** A square icon button; requires an aria-label. */
   square?: boolean;
   /** While busy, the button is inert but focusable and announced as busy. */
@@ -13,12 +13,12 @@ export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>
 }
 
 /** The button class, for links that look like buttons. */
-export function buttonClass(look: Look = 'plain', square = false): string {
-  return [css.button, css[look], square && css.square].filter(Boolean).join(' ');
+export function buttonClass(variant: ButtonVariant = 'plain', square = false): string {
+  return [css.button, css[variant], square && css.square].filter(Boolean).join(' ');
 }
 
 /** A push button. */
-export function Button({ look, square, busy, disabled, ...rest }: ButtonProps): ReactElement {
+export function Button({ variant, square, busy, disabled, ...rest }: ButtonProps): ReactElement {
   return (
     <BaseButton
       type="button"
@@ -26,7 +26,7 @@ export function Button({ look, square, busy, disabled, ...rest }: ButtonProps): 
       disabled={disabled || busy}
       focusableWhenDisabled={busy === true}
       aria-busy={busy || undefined}
-      className={buttonClass(look, square)}
+      className={buttonClass(variant, square)}
     />
   );
 }

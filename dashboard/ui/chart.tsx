@@ -10,7 +10,7 @@ export interface ChartProps {
   /** Null is a gap. */
   values: readonly (number | null)[];
   /** Upper end of the axis; null scales to the values. */
-  most: number | null;
+  max: number | null;
   /** Minimum time span of the axis in seconds. */
   span: number;
   format: (value: number) => string;
@@ -78,7 +78,7 @@ function optionsFor(element: HTMLElement, props: React.RefObject<ChartProps>): u
     scales: {
       x: { range: () => rangeOf(props.current) },
       y: {
-        range: (_plot, _low, high) => [0, props.current.most ?? Math.max(1, (high ?? 1) * 1.15)],
+        range: (_plot, _low, high) => [0, props.current.max ?? Math.max(1, (high ?? 1) * 1.15)],
       },
     },
     axes: [

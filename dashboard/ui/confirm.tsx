@@ -5,7 +5,7 @@ import css from './dialog.module.css';
 import { Failure } from './failure.tsx';
 
 /** Focuses an element after the dialog has closed. Returns true to keep the default focus of the dialog. */
-function handOver(to: HTMLElement | null): boolean {
+function moveFocus(to: HTMLElement | null): boolean {
   if (to === null) return true;
   queueMicrotask(() => to.focus());
   return false;
@@ -36,7 +36,7 @@ export function Confirm(props: {
         <AlertDialog.Popup
           className={css.popup}
           initialFocus={cancel}
-          finalFocus={() => handOver(props.focusAfter?.() ?? null)}
+          finalFocus={() => moveFocus(props.focusAfter?.() ?? null)}
         >
           <AlertDialog.Title className={css.title}>{props.title}</AlertDialog.Title>
           <AlertDialog.Description className={css.text} render={<div />}>
@@ -48,7 +48,7 @@ export function Confirm(props: {
               Cancel
             </AlertDialog.Close>
             <Button
-              look={props.danger ? 'danger' : 'main'}
+              variant={props.danger ? 'danger' : 'main'}
               busy={props.busy}
               disabled={props.locked === true}
               onClick={props.onConfirm}

@@ -22,7 +22,7 @@ export function Copy(props: {
   return (
     <>
       <Button
-        look="quiet"
+        variant="quiet"
         aria-label={`Copy ${props.what}`}
         onClick={async () => setState(await copyText(props.text, props.shown.current))}
       >

@@ -6,7 +6,7 @@ import css from './explained.module.css';
  * A label with a tooltip on hover, focus or tap. Screen readers get the explanation with the label.
  */
 export function Explained(props: { text: string; children: ReactNode }): ReactElement {
-  /** The tooltip renders beside the label so that it belongs to its landmark. */
+  /** The tooltip renders next to the label so that it belongs to its landmark. */
   const box = useRef<HTMLSpanElement>(null);
   const [open, setOpen] = useState(false);
   return (

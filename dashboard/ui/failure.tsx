@@ -1,5 +1,5 @@
 import { type ReactElement, useRef } from 'react';
-import { type FailurePicture, needsLogin, readableAdvice, toPicture } from '../api/api-error.ts';
+import { type FailureInfo, needsLogin, readableAdvice, toFailureInfo } from '../api/api-error.ts';
 import { useSession } from '../api/session.tsx';
 import { Button } from './button.tsx';
 import { Copy } from './copy.tsx';
@@ -13,9 +13,12 @@ interface FieldFault {
   reason: string;
 }
 
-function faults(details: Record<string, unknown>): FieldFault[] {
+/** The invalid fields that the message does not name. */
+function faults(message: string, details: Record<string, unknown>): FieldFault[] {
   if (!Array.isArray(details.fields)) return [];
-  return details.fields.filter((row): row is FieldFault => typeof row?.path === 'string').slice(0, 8);
+  return details.fields
+    .filter((row): row is FieldFault => typeof row?.path === 'string' && !message.includes(row.reason))
+    .slice(0, 8);
 }
 
 function names(details: Record<string, unknown>): string {
@@ -27,35 +30,38 @@ function names(details: Record<string, unknown>): string {
 }
 
 /** The details of an error. */
-function Details(props: { details: Record<string, unknown> }): ReactElement {
-  const { details } = props;
+function Details(props: { message: string; details: Record<string, unknown> }): ReactElement {
+  const { message, details } = props;
+  const { reason } = details;
   const near = names(details);
   return (
     <>
-      {faults(details).map((fault) => (
+      {faults(message, details).map((fault) => (
         <p key={fault.path}>
           <code>{fault.path}</code>: {fault.reason}
         </p>
       ))}
-      {typeof details.reason === 'string' ? <p>Reason: {details.reason}</p> : null}
+      {typeof reason === 'string' && !message.includes(reason.replace(/\.$/, '')) ? (
+        <p>Reason: {reason}</p>
+      ) : null}
       {near === '' ? null : <p>Similar names: {near}</p>}
     </>
   );
 }
 
 /** The next step. */
-function Advice(props: { picture: FailurePicture; left: number }): ReactElement {
-  const { picture, left } = props;
+function Advice(props: { info: FailureInfo; left: number }): ReactElement {
+  const { info, left } = props;
   const { sessionState } = useSession();
   const login =
     sessionState === 'open' || sessionState === 'lapsed'
       ? 'No key is required for the models, but this needs the admin key from another machine.'
       : 'Log in with the admin key to continue.';
-  const advice = picture.code === 'auth.required' ? login : readableAdvice(picture);
+  const advice = info.code === 'auth.required' ? login : readableAdvice(info);
   return (
     <>
       {advice === null ? null : <p>{advice}</p>}
-      {picture.retryAfterS === null ? null : (
+      {info.retryAfterS === null ? null : (
         <p className={css.wait}>{left > 0 ? `Try again in ${left} s.` : 'You can try again now.'}</p>
       )}
     </>
@@ -79,7 +85,7 @@ function LoggedInAgain(props: {
 function useLoggedInAgain(error: unknown): boolean {
   const { sessionState, logins } = useSession();
   // One failure may be passed as several objects with the same request id.
-  const { requestId } = toPicture(error);
+  const { requestId } = toFailureInfo(error);
   const seen = useRef({ requestId, logins, out: false });
   // The page may not know yet that its session has ended.
   if (seen.current.requestId !== requestId) seen.current = { requestId, logins, out: false };
@@ -89,32 +95,32 @@ function useLoggedInAgain(error: unknown): boolean {
 
 /** Shows an error: message, next step, details, and the request id to copy. */
 export function Failure(props: { error: unknown; retry?: () => void; retryWord?: string }): ReactElement {
-  const picture = toPicture(props.error);
+  const info = toFailureInfo(props.error);
   const id = useRef<HTMLElement>(null);
   const session = useSession();
-  const left = useCountdown(picture.retryAt);
+  const left = useCountdown(info.retryAt);
   if (useLoggedInAgain(props.error)) return <LoggedInAgain retry={props.retry} retryWord={props.retryWord} />;
   return (
     <div className={css.failure} role="alert">
       <StateShape tone="failed" />
       <div className={css.words}>
-        <p className={css.message}>{picture.message}</p>
-        <Advice picture={picture} left={left} />
-        <Details details={picture.details} />
+        <p className={css.message}>{info.message}</p>
+        <Advice info={info} left={left} />
+        <Details message={info.message} details={info.details} />
         <p className={css.id}>
-          <code>{picture.code}</code>
-          {picture.requestId === null ? null : (
+          <code>{info.code}</code>
+          {info.requestId === null ? null : (
             <>
               <span>
-                Request <code ref={id}>{picture.requestId}</code>
+                Request <code ref={id}>{info.requestId}</code>
               </span>
-              <Copy text={picture.requestId} shown={id} what="the request id" />
+              <Copy text={info.requestId} shown={id} what="the request id" />
             </>
           )}
         </p>
         <div className={css.actions}>
           {needsLogin(props.error) ? (
-            <Button look="main" onClick={session.openLogin}>
+            <Button variant="main" onClick={session.openLogin}>
               Log in
             </Button>
           ) : null}

@@ -16,7 +16,7 @@ export interface Term {
 /** A "?" button that opens the explanation of a term. Works by mouse, touch and keyboard; Escape closes it. */
 export function HelpMark(props: { term: Term }): ReactElement {
   const { question, short, more } = props.term;
-  /** The popover renders beside the button so that it belongs to its landmark. */
+  /** The popover renders next to the button so that it belongs to its landmark. */
   const box = useRef<HTMLSpanElement>(null);
   return (
     <span ref={box} className={css.box}>

@@ -9,7 +9,7 @@ vi.mock('../api/connection.ts', () => ({ useConnection: () => ({ up: true, since
 vi.mock('../api/session.tsx', () => ({ useSession: () => ({ sessionState: 'open' }) }));
 
 const BROKEN = new ApiError({
-  ...lost().picture,
+  ...lost().info,
   status: 503,
   code: 'store.unavailable',
   message: 'It is full.',

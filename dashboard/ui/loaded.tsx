@@ -1,6 +1,6 @@
 import { type Query, type UseQueryResult, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
-import { isLost, toPicture } from '../api/api-error.ts';
+import { isLost, toFailureInfo } from '../api/api-error.ts';
 import { useConnection } from '../api/connection.ts';
 import { showsOutdatedNotice } from '../api/outdated.ts';
 import { useSession } from '../api/session.tsx';
@@ -18,9 +18,9 @@ function OutdatedBar(props: { what: string; at: number; error: unknown; retry: (
       <StateShape tone="attention" />
       <p>
         <strong>As of {timeOfDay(props.at)}</strong>: {props.what} could not be refreshed.{' '}
-        {toPicture(props.error).message}
+        {toFailureInfo(props.error).message}
       </p>
-      <Button look="quiet" onClick={props.retry}>
+      <Button variant="quiet" onClick={props.retry}>
         Try again
       </Button>
     </div>

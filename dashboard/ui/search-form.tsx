@@ -13,7 +13,7 @@ export function SearchForm(props: {
   label: string;
   placeholder: string;
   /** Maximum length in characters. */
-  most: number;
+  maxLength: number;
   q: string;
   className: string | undefined;
   onFind: (words: string) => void;
@@ -38,7 +38,7 @@ export function SearchForm(props: {
           className={field.input}
           aria-label={props.label}
           placeholder={props.placeholder}
-          maxLength={props.most}
+          maxLength={props.maxLength}
           value={words}
           onChange={(event) => {
             setWords(event.target.value);

@@ -1,4 +1,4 @@
-/** Builds the daemon: `main.ts [FOLDER [NAME=PROGRAM …]]`, into `dist/daemon` by itself. */
+/** Builds the daemon: `main.ts [FOLDER [NAME=PROGRAM …]]`, into `dist/daemon` on its own. */
 import { join } from 'node:path';
 import { buildDaemon, sweep } from './daemon.ts';
 

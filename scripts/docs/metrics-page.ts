@@ -30,7 +30,7 @@ export function metricsPage(): string {
 # Metrics
 
 For everyone who reads \`GET /api/metrics/prometheus\`. How to scrape it, and what the labels mean: [observability](../guide/observability.md).
-A series has the label \`slot\` or \`upstream\`, never both; a request that reached nobody has neither.
+A series has the label \`slot\` or \`upstream\`, never both; a request that reached neither has no such label.
 
 ${row('metric', 'kind', 'labels', 'meaning')}
 ${row('---', '---', '---', '---')}

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { CORE } from './core.ts';
 
-/** The unit tests next to the core, and no others: they must find every mutant by themselves. */
+/** The unit tests next to the core, and no others: they must find every mutant on their own. */
 export default defineConfig({
   test: {
     include: CORE.map((file) => file.replace(/\.ts$/, '.test.ts')),

@@ -15,7 +15,7 @@ const XZ = ['-6', '-T2', '--block-size=64MiB', '-c'];
 async function throughXz(source: Readable, file: string): Promise<void> {
   const xz = spawn('xz', XZ, { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise<void>((resolve, reject) => {
-    xz.once('error', (error) => reject(new Error(`xz can not be run: ${error.message}`)));
+    xz.once('error', (error) => reject(new Error(`xz cannot be run: ${error.message}`)));
     xz.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`xz ended with ${code}`))));
   });
   await Promise.all([ended, pipeline(source, xz.stdin), pipeline(xz.stdout, createWriteStream(file))]);

@@ -29,7 +29,7 @@ export const PROXY_EXAMPLES: readonly string[] = ['Caddyfile', 'nginx.conf', 'tr
   (name) => `proxy/${name}`,
 );
 
-/** Examples for monitoring. None is active by itself. */
+/** Examples for monitoring. None is active on its own. */
 export const MONITORING_EXAMPLES: readonly string[] = [
   'grafana/svc-gateway.json',
   ...['scrape.yml', 'alerts.yml', 'alerts.test.yml'].map((name) => `prometheus/${name}`),

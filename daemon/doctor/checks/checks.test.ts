@@ -125,7 +125,7 @@ describe('an ordinary user without access to the files of the service', () => {
   const denied = async (more: Partial<DoctorInput> = {}) => {
     const { settings } = await factsOf({ SVC_REQUIRE_AUTH: 'on' });
     const paths = ['/etc/svc/config.toml', '/etc/svc/api.env'];
-    const problems = paths.map((file) => ({ file, line: null, message: 'can not be read (EACCES)' }));
+    const problems = paths.map((file) => ({ file, line: null, message: 'cannot be read (EACCES)' }));
     const blind = {
       ...settings,
       denied: () => paths,
@@ -254,7 +254,7 @@ describe('storage', () => {
   it('reports a clock before the build date or before the date of its own files', async () => {
     const { root, state } = folders();
     const at = async (now: number) => texts(await clock(await factsOf({ SVC_HOME: root }, { now })))[0];
-    expect(await at(Date.now())).toMatch(/^ok The clock says /);
+    expect(await at(Date.now())).toMatch(/^ok The system clock is at /);
     expect(await at(0)).toContain('fail');
     writeFileSync(join(state, 'x'), '');
     utimesSync(join(state, 'x'), new Date(), new Date(Date.now() + 30 * 86_400_000));

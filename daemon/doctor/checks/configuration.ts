@@ -1,7 +1,7 @@
 import type { DoctorInput } from '../facts.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
-const DAMAGED_FIX = 'Correct the file; a running gateway reloads it by itself.';
+const DAMAGED_FIX = 'Correct the file; a running gateway reloads it automatically.';
 
 /** The message of an unreadable file. */
 const DENIED = /\((?:EACCES|EPERM)\)/;

@@ -25,7 +25,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   },
   vllm: {
     versionArguments: null,
-    install: 'pip install vllm in an environment of its own, and name it: command = [...].',
+    install: 'Run pip install vllm in a separate virtual environment and set command = [...].',
   },
   flm: { versionArguments: ['version'], install: 'Install FastFlowLM.' },
   'espeak-ng': { versionArguments: ['--version'], install: 'sudo apt install espeak-ng' },

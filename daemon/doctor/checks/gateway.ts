@@ -10,7 +10,7 @@ function state({ gateway, holder }: DoctorInput): Finding {
   const { url, version } = gateway;
   if (gateway.state === 'up') return ok('gateway', `svc-gateway ${version ?? ''} answers on ${url}.`);
   if (holder !== null) {
-    const fix = 'journalctl -u svc-gateway -n 50; or give the right address with --url.';
+    const fix = 'journalctl -u svc-gateway -n 50; or pass the correct address with --url.';
     return fail('gateway', `A gateway runs (process ${holder}) but does not respond on ${url}.`, fix);
   }
   if (gateway.state === 'silent') {

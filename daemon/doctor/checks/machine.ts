@@ -34,9 +34,9 @@ export function devices({ hardware }: DoctorInput): Finding[] {
   }
   const found = hardware.devices.filter(({ kind }) => kind !== 'cpu').map(device);
   const problems = hardware.problems.map(({ probe, reason }) =>
-    warn('device', `The probe ${probe} failed: ${reason}.`, `Run ${probe} by hand to see why.`),
+    warn('device', `The probe ${probe} failed: ${reason}.`, `Run ${probe} to see why.`),
   );
-  const none = ok('device', 'There is no graphics card or NPU; models run on the processor.');
+  const none = ok('device', 'No GPU or NPU was found; models run on the CPU.');
   return found.length === 0 ? [none, ...problems] : [...found, ...problems];
 }
 
@@ -59,7 +59,7 @@ function knownGroups(): Map<string, number> {
 /** Membership in the groups of device nodes; it matters only where there is such a device. */
 export function groups({ hardware, user }: DoctorInput): Finding[] {
   const present = hardware?.devices.some(({ kind }) => kind !== 'cpu') ?? false;
-  if (!present) return [ok('groups', 'No device here needs the groups render and video.')];
+  if (!present) return [ok('groups', 'No device on this machine needs the groups render and video.')];
   if (user.uid === 0) return [ok('groups', 'root needs no group for devices.')];
   const known = knownGroups();
   const own = new Set(process.getgroups?.() ?? []);

@@ -33,7 +33,7 @@ export async function disk({ settings }: DoctorInput): Promise<Finding[]> {
     if (room === null) continue;
     const free = room.bavail * room.bsize;
     const minFree = folder === state ? MIN_FREE_BYTES : MIB;
-    const fix = `Free space there; svcctl models list --wide shows what models take.`;
+    const fix = `Free disk space; svcctl models list --wide shows the size of each model.`;
     if (free < minFree || (room.files > 0 && room.ffree === 0)) {
       found.push(fail('disk', `${folder} has ${formatBytes(free)} free and ${room.ffree} free inodes.`, fix));
     } else if (folder === state && free < LOW_FREE_BYTES) {
@@ -95,10 +95,14 @@ export async function clock({ settings, now }: DoctorInput): Promise<Finding[]> 
   const program = (await stat(join(ROOT, 'package.json'))).mtimeMs;
   const shown = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
   if (now < program - DAY_MS) {
-    return [fail('clock', `The clock says ${shown} UTC, before this release was built.`, fix)];
+    return [
+      fail('clock', `The system clock is at ${shown} UTC, which is before this release was built.`, fix),
+    ];
   }
   if (now < (await newest(settings.folders.state)) - DAY_MS) {
-    return [warn('clock', `The clock says ${shown} UTC, and files here were written later.`, fix)];
+    return [
+      warn('clock', `The system clock is at ${shown} UTC, but files in the state folder are newer.`, fix),
+    ];
   }
-  return [ok('clock', `The clock says ${shown} UTC.`)];
+  return [ok('clock', `The system clock is at ${shown} UTC.`)];
 }

@@ -257,7 +257,7 @@ export const EXPECTED: Record<MachineName, Expected> = {
         driver: 'intel_vpu',
         memory_used_bytes: 67108864,
         pool: 'host',
-        unused: 'No engine here',
+        unused: 'No supported engine',
       }),
       device({
         id: '0000:03:00.0',
@@ -319,7 +319,7 @@ export const EXPECTED: Record<MachineName, Expected> = {
         access: 'unknown',
         pool: 'host',
         busy_percent: 12,
-        unused: 'No engine here',
+        unused: 'No supported engine',
       }),
     ],
     pools: [hostPool(16231484, 14123456, 'fdab0000.npu')],

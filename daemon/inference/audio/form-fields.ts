@@ -26,7 +26,7 @@ export class FormFields {
     const boundary = boundaryOf(contentType);
     if (boundary === null) {
       throw new GatewayError('request.unsupported_type', {
-        message: 'This route takes multipart/form-data.',
+        message: 'This route requires multipart/form-data.',
       });
     }
     this.#scanner = new MultipartScanner(boundary, {

@@ -210,6 +210,6 @@ test('disposing of the form releases its sender', async () => {
   );
   const read = buffer((received.body as StoredBody).stream());
   received.dispose();
-  await expect(read).rejects.toThrow('not wanted any more');
+  await expect(read).rejects.toThrow('no longer needed');
   expect(signal).toMatchObject({ aborted: true });
 });

@@ -78,7 +78,7 @@ export async function receiveForm(
     // The upload takes over the buffer as soon as it exists.
     const body = await Promise.race([uploadStarted.promise, whole.then(() => upload ?? buffer.whole())]);
     const dispose = () => {
-      const reason = new Error('the form is not wanted any more');
+      const reason = new Error('the form is no longer needed');
       over.abort(reason);
       upload?.fail(reason);
       buffer.dispose();

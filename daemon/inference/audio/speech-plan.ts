@@ -130,10 +130,10 @@ function formatError(asked: string, possible: readonly string[]): GatewayError {
   const can = possible.join(', ');
   if (!isSoundFormat(asked)) return invalid('response_format', `must be one of ${SOUND_FORMATS.join(', ')}`);
   return new GatewayError('request.invalid', {
-    message: `The format ${asked} needs ffmpeg with its ${asked} encoder on the gateway's machine; ${can} can be made.`,
+    message: `The format ${asked} needs ffmpeg with its ${asked} encoder on the gateway machine. Available: ${can}.`,
     param: 'response_format',
     details: {
-      fields: [{ path: 'response_format', reason: `cannot be made here; ${can} can` }],
+      fields: [{ path: 'response_format', reason: `is not available; use ${can}` }],
       missing: 'ffmpeg',
     },
   });

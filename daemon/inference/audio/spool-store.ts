@@ -22,7 +22,8 @@ export class SpoolStore {
 
   /** Throws 503 `audio.no_room` when the disk or its share is full. */
   async write(spool: Spool, pieces: readonly Buffer[], length: number): Promise<void> {
-    if (this.#stored + length > this.#maxBytes) throw throwNoRoom(new Error('too many recordings at once'));
+    if (this.#stored + length > this.#maxBytes)
+      throw throwNoRoom(new Error('too many recordings are being received'));
     this.#stored += length;
     const before = spool.length;
     await spool.write(pieces).catch((error: unknown) => {

@@ -150,5 +150,5 @@ export class StreamingUpload implements StoredBody {
   }
 }
 
-/** Readers have their own error handling, but no reader may be attached yet or any more. */
+/** Readers have their own error handling, but no reader may be attached yet or any longer. */
 const ignoreErrors = (out: Readable): Readable => out.on('error', () => {});

@@ -71,7 +71,7 @@ export class ChatPieces {
   }
 }
 
-/** Stores the fields of a call besides name and arguments. */
+/** Stores the fields of a call in addition to name and arguments. */
 export type KeepExtra = (callId: string, extra: Json) => void;
 
 /** `id` is the engine's id; empty when it sent none. */

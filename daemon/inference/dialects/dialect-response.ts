@@ -182,7 +182,8 @@ export class DialectResponse extends Writable implements CallerResponse {
       return '';
     }
     const chat = asObject(parsed(block.data));
-    if (!chat) throw new GatewayError('upstream.error', { message: 'An event of the engine is no JSON.' });
+    if (!chat)
+      throw new GatewayError('upstream.error', { message: 'An event of the engine is not valid JSON.' });
     const error = errorOf(chat);
     if (!error) return events.chunk(chat);
     this.#errorSent = true;

@@ -23,7 +23,7 @@ export interface Responder {
   readonly model: string;
   /** The upstream; null for a slot. */
   readonly upstream: string | null;
-  /** Stores the fields of its calls besides name and arguments. */
+  /** Stores the fields of its calls in addition to name and arguments. */
   readonly keep?: KeepExtra;
 }
 

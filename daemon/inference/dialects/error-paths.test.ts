@@ -137,8 +137,8 @@ test('an empty input is refused as input, and no engine is called', async () => 
   expect(JSON.parse(answer.body).error).toMatchObject({
     code: 'request.invalid',
     param: 'input',
-    message: 'input: holds nothing to answer',
-    details: { fields: [{ path: 'input', reason: 'holds nothing to answer' }] },
+    message: 'input: contains no message',
+    details: { fields: [{ path: 'input', reason: 'contains no message' }] },
   });
   expect(slots.requests).toEqual([]);
 });

@@ -28,7 +28,7 @@ test.each([
 test('missing fields of an error are filled in', () => {
   const whole = normalizeError({ param: 7, hint: 1 }, 400, openaiErrorType);
   expect(whole).toEqual({
-    message: 'The engine or upstream answered with an error.',
+    message: 'The engine or upstream responded with an error.',
     code: 'upstream.error',
     type: 'invalid_request_error',
     param: null,

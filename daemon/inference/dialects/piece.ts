@@ -27,7 +27,7 @@ export type Piece =
       readonly index: number;
       readonly id: string;
       readonly name: string;
-      /** Fields besides name and arguments that the engine requires back. */
+      /** Fields other than name and arguments that the engine requires back. */
       readonly extra?: Readonly<Record<string, unknown>>;
     }
   | { readonly type: 'arguments'; readonly index: number; readonly text: string }

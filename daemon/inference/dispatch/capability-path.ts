@@ -20,13 +20,13 @@ type Rule = (ask: DispatchRequest) => Guess | null;
 
 const byPath: Rule = ({ path }) => {
   const { slot } = pathRow(path);
-  return slot === null ? null : { slot, why: `the path means slot ${slot}` };
+  return slot === null ? null : { slot, why: `the endpoint uses slot ${slot} by default` };
 };
 
 const byNameHint: Rule = ({ modelRef }) => {
   const name = modelRef.model?.toLowerCase() ?? '';
   const hint = NAME_HINTS.find(([part]) => name.includes(part));
-  return hint ? { slot: hint[1], why: `the name holds "${hint[0]}"` } : null;
+  return hint ? { slot: hint[1], why: `the name contains "${hint[0]}"` } : null;
 };
 
 const byImagePrefix: Rule = ({ modelRef }) => {
@@ -43,7 +43,7 @@ const RULES: readonly Rule[] = [byPath, byNameHint, byImagePrefix, byAlias];
 
 /** Step 5: capability and path routing, the last resort (docs/spec/specification.md#dispatch-step-5). */
 export const capabilityPath: Resolver = (ask, view) => {
-  if (ask.modelRef.lane !== null) return pass('the caller means a slot');
+  if (ask.modelRef.lane !== null) return pass('the request names a slot');
   for (const rule of RULES) {
     const guess = rule(ask);
     const slot = guess && aliasedSlot(guess.slot, view);

@@ -27,7 +27,7 @@ export interface ExplainInput {
 /** Returns what a request for a slot would lead to now. */
 export type PreviewSlot = (slot: string) => Preview;
 
-/** Information about slots and upstreams besides the routing view. */
+/** Information about slots and upstreams in addition to the routing view. */
 export interface ExplainDeps {
   readonly previewSlot: PreviewSlot;
   /** Maximum number of requests that wait for one slot. */

@@ -12,7 +12,7 @@ export const loadedSlot: Resolver = (ask, view) => {
   const best = bestLoaded(candidates(ask, view), ask);
   if (best) return toSlot(best, `slot ${best.name} is ${best.state} with this model`);
   return pass(
-    ask.modelRef.lane ? 'the slot that was meant is not loaded' : 'no loaded slot advertises this model',
+    ask.modelRef.lane ? 'the requested slot is not loaded' : 'no loaded slot advertises this model',
   );
 };
 

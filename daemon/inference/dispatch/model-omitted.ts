@@ -13,6 +13,6 @@ export function modelOmitted(address: ModelRef, path: string, view: RoutingView)
   const { omitted } = pathRow(path);
   if (omitted === null) throw new GatewayError('request.missing_model', { param: 'model' });
   const slot = slotNamed(view, omitted);
-  if (!slot) throw noRoute(null, view, `No model was named and there is no slot ${omitted}.`);
+  if (!slot) throw noRoute(null, view, `No model was given and there is no slot ${omitted}.`);
   return { ...plainModelRef(null), model: slot.model, lane: slot.name, by: 'model-omitted' };
 }

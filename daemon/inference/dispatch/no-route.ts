@@ -11,7 +11,7 @@ const MAX_ECHO = 120;
 export function noRoute(requested: string | null, view: RoutingView, why?: string): GatewayError {
   const message =
     requested === null
-      ? (why ?? 'No model was named and there is no slot for this path.')
+      ? (why ?? 'No model was given and there is no default slot for this endpoint.')
       : `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}".`;
   return new GatewayError('dispatch.no_route', {
     message,

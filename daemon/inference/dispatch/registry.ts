@@ -17,15 +17,13 @@ export const registry: Resolver = (ask, view) => {
     return toUpstream(upstream, model, `the model is bound to upstream ${upstream}`);
   const named = slotNamed(view, binding?.replace(/^slot:/, '') ?? null);
   const slot = named?.model === model && named ? named : configured(ask, view);
-  if (!slot) return pass(binding ? `${binding} does not serve it` : 'the registry does not know this model');
+  if (!slot) return pass(binding ? `${binding} does not serve it` : 'this model is not installed');
   return orSibling(slot, view, `the model is bound to slot ${slot.name}`);
 };
 
 function pinned(lane: string, view: RoutingView): Outcome {
   const slot = slotNamed(view, lane);
-  return slot
-    ? orSibling(slot, view, `slot ${lane} is the one that was meant`)
-    : pass(`slot ${lane} is gone`);
+  return slot ? orSibling(slot, view, `slot ${lane} has the requested name`) : pass(`slot ${lane} is gone`);
 }
 
 /** Returns the upstream of a binding, if it exists and is enabled. */

@@ -8,8 +8,8 @@ import { type Outcome, pass, type Resolver, toUpstream } from './resolver.ts';
  */
 export const upstreamCached: Resolver = (ask, view) => {
   const { lane, model } = ask.modelRef;
-  if (lane !== null || model === null || meansSlot(model, view)) return pass('the caller means a slot');
-  if (view.coldListsFetched) return pass('no cached list held this model');
+  if (lane !== null || model === null || meansSlot(model, view)) return pass('the request names a slot');
+  if (view.coldListsFetched) return pass('no cached model list contains this model');
   return fromLists(view.upstreams, model) ?? pass('no upstream lists this model');
 };
 

@@ -9,7 +9,7 @@ import { fromLists } from './upstream-cached.ts';
  */
 export const upstreamLive: Resolver = (ask, view) => {
   const { lane, model } = ask.modelRef;
-  if (lane !== null || model === null || meansSlot(model, view)) return pass('the caller means a slot');
+  if (lane !== null || model === null || meansSlot(model, view)) return pass('the request names a slot');
   const cold = view.upstreams.filter((upstream) => upstream.isCold);
   if (cold.length > 0 && !view.coldListsFetched) {
     return { is: 'fetch', reason: `the lists of ${cold.length} cold upstreams are needed` };

@@ -39,7 +39,7 @@ test.each([
   [
     { input: Array(MAX_INPUTS + 1).fill('x') },
     'input',
-    `holds ${MAX_INPUTS + 1} items, ${MAX_INPUTS} at most go in one request`,
+    `has ${MAX_INPUTS + 1} items; the maximum per request is ${MAX_INPUTS}`,
   ],
   [{ input: 'a', dimensions: 0 }, 'dimensions', 'must be a whole number above 0'],
   [{ input: 'a', dimensions: 1.5 }, 'dimensions', 'must be a whole number above 0'],

@@ -67,7 +67,7 @@ function parseList(scanner: ByteScanner): Inputs {
   if (numbers === count) return { count: 1, tokens: true };
   if (numbers > 0) throw invalidEmbedding('input', 'must not mix tokens with texts');
   if (count > MAX_INPUTS)
-    throw invalidEmbedding('input', `holds ${count} items, ${MAX_INPUTS} at most go in one request`);
+    throw invalidEmbedding('input', `has ${count} items; the maximum per request is ${MAX_INPUTS}`);
   return { count, tokens: lists > 0 };
 }
 

@@ -60,7 +60,7 @@ export async function prepareEmbeddings(
   const ask = parseEmbeddingRequest(index);
   const cut = ask.dimensions !== null && maker.lengths.includes(ask.dimensions);
   if (maker.exact && !cut) return untouched;
-  if (maker.textOnly && ask.tokens) throw invalidEmbedding('input', 'this engine takes texts, not tokens');
+  if (maker.textOnly && ask.tokens) throw invalidEmbedding('input', 'this engine accepts text, not tokens');
   return {
     body: cut ? (_, model) => wholeVectors(index, requested, model) : body,
     sink: ({ model }) => sinkFor(ctx, { ...ask, cut }, model),

@@ -103,10 +103,10 @@ function counts(usage: unknown): Json {
 }
 
 const otherLength = (own: number, asked: number) =>
-  invalidEmbedding('dimensions', `this model gives ${own} and no other number, not ${asked}`);
+  invalidEmbedding('dimensions', `this model supports ${own} only, not ${asked}`);
 
 const unusable = () =>
   new GatewayError('upstream.error', {
-    message: 'The engine or upstream answered with something else than a vector for each input.',
+    message: 'The engine or upstream did not return one vector per input.',
     details: { upstream_status: 200 },
   });

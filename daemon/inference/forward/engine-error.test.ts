@@ -60,7 +60,7 @@ describe('anything else is wrapped', () => {
     ],
     [{ message: { detail: [{ msg: 'Extra inputs' }] } }, 'Extra inputs'],
     [{ detail: [{ msg: 'Extra inputs', loc: ['body', { toString: 1 }, 'seed'] }] }, 'seed: Extra inputs'],
-    [{ message: { detail: [{ loc: 'seed', msg: 7 }] } }, 'The engine or upstream answered with an error.'],
+    [{ message: { detail: [{ loc: 'seed', msg: 7 }] } }, 'The engine or upstream responded with an error.'],
   ])('%j names the invalid field', (body, message) => {
     expect(error(422, body)).toMatchObject({ status: 422, code: 'upstream.error', message });
   });
@@ -75,7 +75,7 @@ describe('anything else is wrapped', () => {
   });
   test('HTML is not used as a message', () => {
     expect(error(502, '<html>Bad gateway</html>').message).toBe(
-      'The engine or upstream answered with an error.',
+      'The engine or upstream responded with an error.',
     );
   });
   test('a truncated body is not repeated', () => {

@@ -7,7 +7,7 @@ export const MAX_ERROR_BYTES = 64 * 1024;
 /** Maximum characters of an engine's error in `details.upstream`. */
 const MAX_DETAIL = 8 * 1024;
 const MAX_MESSAGE = 1_000;
-/** OpenAI's error code. Cerebras sends it beside the message of a flat body. */
+/** OpenAI's error code. Cerebras sends it next to the message of a flat body. */
 const TOO_LONG = 'context_length_exceeded';
 
 /** A file path: two or more segments, a home folder, or a drive letter. */

@@ -39,7 +39,7 @@ export interface ExchangeOptions {
   readonly sink: Sink;
   /** Interprets a non-2xx response; docs/spec/contract.md#engine-errors unless a route has its own rule. */
   judge?(failure: EngineFailure): Verdict;
-  /** Converts a complete response to the events of a stream that has begun; null when it cannot. */
+  /** Converts a complete response to the events of a stream that has started; null when it cannot. */
   asEvents?(bytes: Buffer): string | null;
   /**
    * Headers that the gateway adds for this engine. An error may repeat a credential from them, which must not
@@ -64,7 +64,7 @@ export interface ExchangeListener {
 /**
  * One request on one connection, as undici reports it. `head` waits for the status, `peek` checks whether a
  * JSON response starts like an error, `whole` holds a small complete response, `relay` passes bytes on,
- * `collect` reads a failure, `late` reads a complete response for a stream that has begun.
+ * `collect` reads a failure, `late` reads a complete response for a stream that has started.
  */
 type Mode = 'head' | 'peek' | 'whole' | 'relay' | 'collect' | 'late' | 'over';
 
@@ -242,7 +242,7 @@ export class Exchange implements OutboundHandler {
     return (this.#options.judge ?? judge)({ status: this.#status, bytes, truncated, hints });
   }
 
-  /** Relays an error of the engine byte for byte, or as an error event in a stream that has begun. */
+  /** Relays an error of the engine byte for byte, or as an error event in a stream that has started. */
   #pass(bytes: Buffer): void {
     const body = JSON.parse(bytes.toString('utf8')) as object;
     if (this.#sink.headSent) this.#sink.failWith(body);

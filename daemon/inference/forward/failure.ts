@@ -37,7 +37,7 @@ export function connectionFailure(error: unknown): GatewayError {
   return new GatewayError('dispatch.upstream_unavailable', { cause: error });
 }
 
-/** Returns the error for an engine that broke off after its response had begun. */
+/** Returns the error for an engine that disconnected after its response had started. */
 export function brokenResponse(error: unknown): GatewayError {
   if (TIMEOUTS.has(code(error))) return connectionFailure(error);
   return new GatewayError('dispatch.upstream_unavailable', {

@@ -50,7 +50,7 @@ export class ResponseWriter {
     this.#res = options.res;
   }
 
-  /** Whether the response is an event stream that has begun. */
+  /** Whether the response is an event stream that has started. */
   get eventStream(): boolean {
     return this.#eventStream;
   }
@@ -114,7 +114,7 @@ export class ResponseWriter {
     this.#res.end(last);
   }
 
-  /** Ends a response that has begun with a failure. */
+  /** Ends a response that has started with a failure. */
   fail(error: GatewayError): void {
     this.#res.onInBandError?.(error);
     this.failWith(error.envelope('openai'));

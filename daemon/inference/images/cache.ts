@@ -45,7 +45,7 @@ export class ImageCache {
   constructor(options: ImageCacheOptions) {
     this.#options = { maxFiles: MAX_FILES, maxBytes: MAX_BYTES, ...options };
     this.#queue = this.#load().catch((cause: unknown) => {
-      options.log.warn({ err: cause }, 'kept images could not be looked through');
+      options.log.warn({ err: cause }, 'stored images could not be listed');
     });
   }
 
@@ -105,11 +105,12 @@ export class ImageCache {
 
   async #add(png: Buffer): Promise<string> {
     const { folder, maxBytes } = this.#options;
-    if (png.length > maxBytes) throw new Error('the picture is larger than all that is kept');
+    if (png.length > maxBytes) throw new Error('the image is larger than the whole image cache');
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await this.#evict(1, png.length);
     const id = randomUUID();
-    if (!(await createExclusive(this.#path(id), png, 0o600))) throw new Error('the name is taken');
+    if (!(await createExclusive(this.#path(id), png, 0o600)))
+      throw new Error('an image with this name exists');
     this.#count(id, png.length);
     return id;
   }

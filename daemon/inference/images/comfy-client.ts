@@ -51,21 +51,21 @@ export class ComfyClient {
     const refusal = graphRefusal(reply.status, answer, model);
     if (refusal !== null && id !== null) await this.cancel(id);
     if (refusal !== null) throw refusal;
-    if (id === null) throw badAnswer('The image engine did not say which job it made.');
+    if (id === null) throw badAnswer('The response of the image engine has no job id.');
     return id;
   }
 
   /** Returns null while the job is running, else its images. Throws the failure of the job. */
   async outcome(id: string, most: number, signal: AbortSignal): Promise<readonly ComfyFile[] | null> {
     const reply = await this.#get(`/history/${encodeURIComponent(id)}`, signal);
-    if (reply.status !== 200) throw badAnswer('The image engine does not tell how the job stands.');
+    if (reply.status !== 200) throw badAnswer('The image engine does not report the state of the job.');
     return historyOutcome(reply.json(), id, most);
   }
 
   /** Returns the number of jobs ahead, 0 while it runs, null when the queue does not contain it. */
   async queuePosition(id: string, signal: AbortSignal): Promise<number | null> {
     const reply = await this.#get('/queue', signal);
-    if (reply.status !== 200) throw badAnswer('The image engine does not tell its queue.');
+    if (reply.status !== 200) throw badAnswer('The image engine does not report its queue.');
     return queuePositionOf(reply.json(), id);
   }
 
@@ -73,7 +73,7 @@ export class ComfyClient {
     const query = new URLSearchParams({ filename, subfolder, type });
     const limits = { limitMs: 60_000, maxBytes: MAX_IMAGE_BYTES };
     const reply = await this.#sendRequest({ path: `/view?${query}`, ...limits }, signal);
-    if (reply.status !== 200) throw badAnswer('The image engine does not hand its picture out.');
+    if (reply.status !== 200) throw badAnswer('The image engine does not return the image.');
     return reply.bytes;
   }
 

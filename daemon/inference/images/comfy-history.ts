@@ -14,7 +14,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 function fileOf(value: unknown): ComfyFile {
   const { filename, subfolder = '', type = 'output' } = objectOf(value);
   if (isText(filename) && isText(subfolder) && isText(type)) return { filename, subfolder, type };
-  throw badAnswer('The image engine told of a picture without a name.');
+  throw badAnswer('The image engine reported an image without a name.');
 }
 
 /**
@@ -28,7 +28,7 @@ export function historyOutcome(answer: unknown, id: string, most: number): reado
   const messages = listOf(objectOf(status).messages).map(listOf);
   if (objectOf(status).status_str === 'error') throw failureOf(messages);
   const images = listOf(objectOf(objectOf(outputs)[OUTPUT]).images);
-  if (images.length === 0) throw badAnswer('The image engine ended without a picture.');
+  if (images.length === 0) throw badAnswer('The image engine finished without an image.');
   return images.slice(0, most).map(fileOf);
 }
 
@@ -45,7 +45,7 @@ function failureOf(messages: readonly (readonly unknown[])[]): GatewayError {
 /** Returns 507 for an engine whose device memory is full. */
 export const outOfMemory = (): GatewayError =>
   new GatewayError('slot.no_memory', {
-    message: 'The image engine ran out of memory. Ask for a smaller size or fewer pictures.',
+    message: 'The image engine ran out of memory. Request a smaller size or fewer images.',
     details: { reason: 'out_of_memory' },
     noRetry: true,
   });

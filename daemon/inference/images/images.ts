@@ -133,7 +133,7 @@ export class Images {
     const data: { url: string }[] = [];
     for (const png of checked) {
       const id = await this.cache.store(png).catch((error: unknown) => {
-        log.error({ request: requestId, err: error }, 'an image could not be kept');
+        log.error({ request: requestId, err: error }, 'an image could not be stored');
         throw error;
       });
       data.push({ url: `/api/images/cache/${id}.png` });
@@ -146,19 +146,19 @@ export class Images {
 function checkedImages(pictures: readonly Buffer[]): Buffer[] {
   const total = pictures.reduce((sum, { length }) => sum + length, 0);
   if (total > MAX_RESPONSE_BYTES || pictures.some(({ length }) => length > MAX_IMAGE_BYTES)) {
-    throw badAnswer('The pictures of the image engine are larger than is taken.', undefined, 'bad_image');
+    throw badAnswer('The images from the image engine are larger than the limit.', undefined, 'bad_image');
   }
   try {
     return pictures.map((bytes) => readPng(bytes, MAX_SIDE).bytes);
   } catch (cause) {
     if (!(cause instanceof InvalidPngError)) throw cause;
-    throw badAnswer('What the image engine drew is no whole PNG.', cause, 'bad_image');
+    throw badAnswer('The image from the image engine is not a complete PNG.', cause, 'bad_image');
   }
 }
 
 const timeLimitReached = (limitMs: number): GatewayError =>
   new GatewayError('dispatch.upstream_timeout', {
-    message: `The picture was not done within ${Math.round(limitMs / 1000)} s.`,
+    message: `The image was not finished within ${Math.round(limitMs / 1000)} s.`,
     noRetry: true,
   });
 

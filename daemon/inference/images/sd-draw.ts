@@ -41,7 +41,7 @@ async function submitJob(ask: SendRequest, { drawing }: ImageJob): Promise<strin
   if (reply.status >= 300) throw refusal(reply);
   const { id } = objectOf(reply.json());
   if (typeof id !== 'string' || id === '') {
-    throw badAnswer('The image engine did not say which job it made.');
+    throw badAnswer('The response of the image engine has no job id.');
   }
   return id;
 }
@@ -104,10 +104,9 @@ function refusal({ status }: EngineReply): GatewayError {
 export function imagesIn(list: unknown): Buffer[] {
   const pictures = listOf(list).map((each) => {
     const { b64_json } = objectOf(each);
-    if (typeof b64_json !== 'string')
-      throw badAnswer('The image engine answered without the picture itself.');
+    if (typeof b64_json !== 'string') throw badAnswer('The response of the image engine has no image data.');
     return Buffer.from(b64_json, 'base64');
   });
-  if (pictures.length === 0) throw badAnswer('The image engine ended without a picture.');
+  if (pictures.length === 0) throw badAnswer('The image engine finished without an image.');
   return pictures;
 }

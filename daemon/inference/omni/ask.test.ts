@@ -3,7 +3,7 @@ import { scanBody } from '../rewrite/body-index.ts';
 import { parseOmniRequest } from './ask.ts';
 
 test.each([
-  [{ messages: [5] }, 'messages', 'must hold objects'],
+  [{ messages: [5] }, 'messages', 'must contain objects'],
   [{ messages: 5 }, 'messages', 'must be an array'],
   [{ messages: [{ role: 'user', content: 'x' }], n: 2 }, 'n', 'must be 1 with omni'],
 ])('%j is refused with its field name', (more, path, reason) => {

@@ -6,7 +6,7 @@ import { wantsOmni } from '../rewrite/omni.ts';
 
 /** A chat that opted into the tool loop. */
 export interface OmniRequest {
-  /** The common fields of each round, besides messages and tools. */
+  /** The common fields of each round, in addition to messages and tools. */
   readonly base: Json;
   readonly messages: readonly Json[];
   readonly stream: boolean;
@@ -49,5 +49,5 @@ export function parseOmniRequest(body: Buffer, index: BodyIndex): OmniRequest | 
 }
 
 function invalidMessage(): never {
-  throw invalidField('messages', 'must hold objects');
+  throw invalidField('messages', 'must contain objects');
 }

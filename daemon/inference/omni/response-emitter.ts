@@ -17,7 +17,7 @@ export interface LoopEnd {
 
 /** Emits the events of a loop to one caller. */
 export interface ResponseEmitter {
-  /** The first round has begun, with the headers of its reply. */
+  /** The first round has started, with the headers of its reply. */
   open(headers: Readonly<Record<string, string>>): void;
   /** Resolves when the caller accepts more. */
   text(kind: TextKind, text: string): Promise<void>;

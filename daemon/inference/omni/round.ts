@@ -56,7 +56,7 @@ export async function readRound(
       }
     }
     if (calls.length > MAX_CALLS)
-      throw new GatewayError('upstream.error', { message: 'The model makes too many calls at once.' });
+      throw new GatewayError('upstream.error', { message: 'The model makes too many tool calls at once.' });
   }
   return { text, thoughts, calls, finish, usage };
 }

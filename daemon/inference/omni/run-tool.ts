@@ -12,7 +12,7 @@ export interface ToolCall {
   readonly name: string;
   /** JSON text, as the model wrote it. */
   readonly arguments: string;
-  /** Fields besides name and arguments that the model requires back. */
+  /** Fields other than name and arguments that the model requires back. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 

@@ -47,7 +47,7 @@ export function readClientEvent(bytes: Buffer): ReadResult {
       param: 'type',
     });
   if (typeof type !== 'string' || !Object.hasOwn(CLIENT_EVENTS, type))
-    return refused('invalid_value', `This event is not known. Known are: ${KNOWN}.`, {
+    return refused('invalid_value', `Unknown event type. Supported types: ${KNOWN}.`, {
       ...from,
       param: 'type',
     });

@@ -72,7 +72,7 @@ export class Connection {
       this.#state = state;
       for (const effect of effects) this.#apply(effect);
     } catch (error) {
-      this.#options.log.error({ err: error, input: input.kind }, 'a realtime session broke');
+      this.#options.log.error({ err: error, input: input.kind }, 'a realtime session failed');
       this.#options.socket.close(1011, 'internal');
       this.#end();
     }

@@ -104,7 +104,7 @@ function complete({ answered, spoken, modality, entries }: ActiveResponse, entry
 }
 
 /**
- * Closes the open entry and discards those not begun: the response ends here. With `spokenOnly` the item
+ * Closes the open entry and discards those not started: the response ends here. With `spokenOnly` the item
  * keeps only spoken sentences, because the listener has not heard what the model generated beyond them.
  */
 export function closeEntries(step: Step, status: ItemStatus, spokenOnly: boolean): void {

@@ -17,7 +17,7 @@ export const entryAt = (step: Step, itemId: string) =>
  */
 export function isStageMissing(step: Step, stage: Stage, model: string, event_id: string | null): boolean {
   if (step.environment.can(stage, model)) return false;
-  const message = `Nothing here serves ${STAGE_NAMES[stage]} as "${model}".`;
+  const message = `No slot serves ${STAGE_NAMES[stage]} as "${model}".`;
   step.error({ type: 'server_error', code: 'realtime.unavailable', message, param: null, event_id });
   return true;
 }
@@ -72,7 +72,7 @@ function inputOf(step: Step, { input }: ResponseParams): readonly Item[] | null 
       continue;
     }
     const { item, sound } = itemFrom(each, each.id ?? step.newId('item'), step.newId('call'));
-    if (sound !== null) return 'Sound must be an item of the conversation, or come with its transcript.';
+    if (sound !== null) return 'Audio must be an item of the conversation, or have a transcript.';
     items.push(item);
   }
   return items;

@@ -53,7 +53,7 @@ export async function transcribe(
   const answer = await callInternal(deps, { ...call, limitMs: LIMITS_MS.hear });
   const reply = (await wholeJson(answer, MAX_TRANSCRIPT_BYTES)) as { text?: unknown } | null;
   if (typeof reply?.text !== 'string')
-    throw new GatewayError('upstream.error', { message: 'The transcription holds no text.' });
+    throw new GatewayError('upstream.error', { message: 'The transcript is empty.' });
   return { text: reply.text.trim(), seconds: Math.round((wav.length - 44) / 3_200) / 10 };
 }
 

@@ -69,6 +69,6 @@ function parsed(bytes: Buffer): unknown {
 
 const unusable = () =>
   new GatewayError('upstream.error', {
-    message: 'The engine or upstream answered with something else than a ranking of the documents.',
+    message: 'The engine or upstream did not return a ranking of the documents.',
     details: { upstream_status: 200 },
   });

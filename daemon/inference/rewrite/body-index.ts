@@ -1,4 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { invalidRequest } from '../../contract/invalid-request.ts';
 import {
   type ArrayVisitor,
   ByteScanner,
@@ -268,7 +269,7 @@ const MAX_MODEL_BYTES = 65_536;
 
 /** Throws `request.invalid` for a model above the limit. */
 export function assertModelLength(bytes: number): void {
-  if (bytes > MAX_MODEL_BYTES) throw invalid('model', `must take at most ${MAX_MODEL_BYTES} bytes`);
+  if (bytes > MAX_MODEL_BYTES) throw invalid('model', `must be at most ${MAX_MODEL_BYTES} bytes long`);
 }
 
 /**
@@ -291,8 +292,5 @@ export function wantsStream(index: BodyIndex): boolean {
 
 /** Returns a 422 with one field and the reason, never its value. */
 export function invalid(path: string, reason: string): GatewayError {
-  return new GatewayError('request.invalid', {
-    param: path || undefined,
-    details: { fields: [{ path, reason }] },
-  });
+  return invalidRequest([{ path, reason }], { param: path || undefined });
 }

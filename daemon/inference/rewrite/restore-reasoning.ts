@@ -7,7 +7,7 @@ import { type Edit, NO_EDITS, remove, replace } from './edits.ts';
 export interface ChatHistory {
   /** In the order of the body. */
   readonly messages: readonly Json[];
-  /** Returns the fields of this upstream's call besides name and arguments. */
+  /** Returns the fields of this upstream's call in addition to name and arguments. */
   extraOf(upstream: string, callId: string): Json | undefined;
 }
 

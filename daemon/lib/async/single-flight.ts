@@ -56,6 +56,6 @@ export class SingleFlight<V> {
     flight.waiters -= 1;
     if (flight.waiters > 0) return;
     if (this.#flights.get(key) === flight) this.#flights.delete(key);
-    flight.control.abort(new DOMException('nobody waits any more', 'AbortError'));
+    flight.control.abort(new DOMException('all callers have gone away', 'AbortError'));
   }
 }

@@ -80,7 +80,7 @@ export function readTarHeader(block: Buffer): TarMember | null {
     numberAt(block, 136, 12),
     numberAt(block, 148, 8),
   ];
-  if (checksum !== checksumOf(block)) throw new TarError('is damaged: the sum of a header does not hold');
+  if (checksum !== checksumOf(block)) throw new TarError('is damaged: the checksum of a header is wrong');
   if (mode === null || size === null || mtime === null) throw new TarError('has a header of another form');
   // The prefix of a long name. Only the newer ustar format has one.
   const prefix = block.toString('latin1', 257, 263) === 'ustar\0' ? textAt(block, 345, 155) : '';

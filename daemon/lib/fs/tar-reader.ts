@@ -57,7 +57,7 @@ async function assertOnlyPadding(source: ByteSource): Promise<void> {
   for (let chunk = await source.read(BLOCK_BYTES); chunk !== null; chunk = await source.read(BLOCK_BYTES)) {
     total += chunk.length;
     if (total > MAX_TRAILING_BYTES || chunk.some((byte) => byte !== 0)) {
-      throw new TarError('goes on after its end');
+      throw new TarError('has data after its end');
     }
   }
 }

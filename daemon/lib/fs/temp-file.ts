@@ -27,7 +27,7 @@ export interface TempAccess {
 }
 
 /**
- * Writes `bytes` to a new temporary file beside `target` and returns its path. The file is created
+ * Writes `bytes` to a new temporary file next to `target` and returns its path. The file is created
  * exclusively with mode 0600 and flushed to the device. Owner and mode are set last. Leaves no file behind
  * after an error.
  */

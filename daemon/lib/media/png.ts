@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 /** Thrown when bytes are not a PNG, or one that is truncated, damaged or too large. */
 export class InvalidPngError extends Error {
   constructor(why: string) {
-    super(`It is no PNG: ${why}.`);
+    super(`It is not a PNG: ${why}.`);
     this.name = 'InvalidPngError';
   }
 }
@@ -78,7 +78,7 @@ function dimensionsOf({ type, data }: Chunk, maxSide: number): { width: number; 
  * are in pixels. Throws InvalidPngError.
  */
 export function readPng(bytes: Buffer, maxSide: number): Png {
-  if (!isPng(bytes)) throw new InvalidPngError('it does not begin like one');
+  if (!isPng(bytes)) throw new InvalidPngError('it has no PNG signature');
   const chunks: Buffer[] = [SIGNATURE];
   let dimensions: { width: number; height: number } | null = null;
   let [hasImageData, ended] = [false, false];
@@ -87,7 +87,7 @@ export function readPng(bytes: Buffer, maxSide: number): Png {
     hasImageData ||= chunk.type === 'IDAT' && chunk.data.length > 0;
     ended = chunk.type === 'IEND';
     if (RENDERING_CHUNKS.has(chunk.type)) chunks.push(chunk.whole);
-    else if (isCritical(chunk.type)) throw new InvalidPngError('it holds a part that nobody knows');
+    else if (isCritical(chunk.type)) throw new InvalidPngError('it has an unknown critical chunk');
     if (ended) break;
   }
   if (dimensions === null || !hasImageData || !ended) throw new InvalidPngError('it is cut off');

@@ -47,5 +47,5 @@ it('recognises a real socket with its address', () => {
 
 it('refuses a descriptor that is not a socket', () => {
   const env = { LISTEN_FDS: '1', LISTEN_PID: String(process.pid) };
-  expect(() => inheritedListener(env, process.pid, '/nonexistent')).toThrow(/no listening TCP socket/);
+  expect(() => inheritedListener(env, process.pid, '/nonexistent')).toThrow(/not a listening TCP socket/);
 });

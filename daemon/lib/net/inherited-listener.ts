@@ -67,7 +67,7 @@ export function inheritedListener(env: Env, pid: number, proc = '/proc'): Inheri
     inode === null ? undefined : tables.map((table) => listenerInTable(table, inode)).find((each) => each);
   if (address) return { fd: FIRST_FD, ...address };
   throw new SetupError(
-    'The socket that the socket unit hands over is no listening TCP socket.',
+    'The socket passed by the socket unit is not a listening TCP socket.',
     'Use ListenStream=ADDRESS:PORT in it, with Accept=no (systemctl edit svc-gateway.socket).',
   );
 }

@@ -33,7 +33,7 @@ function procOf(...sockets: [address: string, user: number, state?: string, port
 }
 
 const TRUSTED = new Set([0, 900]);
-const UNTRUSTED = 'user 1001, who holds port 8080';
+const UNTRUSTED = 'user 1001, whose process listens on port 8080';
 const LOCAL_URL = 'http://127.0.0.1:8080';
 
 it.each<[string, string, string | null, ...Parameters<typeof procOf>]>([
@@ -65,7 +65,7 @@ it.each<[string, string, string | null, ...Parameters<typeof procOf>]>([
   [
     'an untrusted user at the usual port',
     'https://127.0.0.1',
-    'user 1001, who holds port 443',
+    'user 1001, whose process listens on port 443',
     [LOOPBACK, 1001, '0A', 443],
   ],
 ])('%s', (_who, url, expected, ...sockets) => {
@@ -92,6 +92,6 @@ it.runIf(process.geteuid?.() === 0)('detects a real listener of another user', a
   onTestFinished(() => void child.kill());
   const [port] = (await once(createInterface(child.stdout), 'line')) as [string];
   expect(untrustedListener(`http://127.0.0.1:${port}`, trustedUsers([]))).toBe(
-    `user 65534, who holds port ${port}`,
+    `user 65534, whose process listens on port ${port}`,
   );
 });

@@ -52,7 +52,7 @@ export function untrustedListener(url: string, trusted: ReadonlySet<number>, pro
   const here = ['net/tcp', 'net/tcp6'].flatMap((name) => listenersAt(wanted, join(proc, name)));
   const host = hostname.replace(/^\[|\]$/g, '');
   const user = uidsAt(host, here).find((one) => !trusted.has(one));
-  return user === undefined ? null : `user ${user}, who holds port ${wanted}`;
+  return user === undefined ? null : `user ${user}, whose process listens on port ${wanted}`;
 }
 
 /** Returns root, the current user, and the owners of those paths that exist. */

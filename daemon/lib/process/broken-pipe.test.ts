@@ -29,7 +29,7 @@ it.each([
   (name, program, args) => {
     expect(runRedirected(program, args, '> /dev/full')).toEqual({
       code: '1',
-      err: `${name}: standard output takes no more (ENOSPC)\n`,
+      err: `${name}: cannot write to standard output (ENOSPC)\n`,
     });
     expect(runRedirected(program, args, '| true')).toEqual({ code: '0', err: '' });
   },

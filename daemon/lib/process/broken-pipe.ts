@@ -5,7 +5,7 @@
 export function exitOnBrokenPipe(program: string): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit(0);
-    process.stderr.write(`${program}: standard output takes no more (${code ?? message})\n`);
+    process.stderr.write(`${program}: cannot write to standard output (${code ?? message})\n`);
     process.exit(1);
   });
 }

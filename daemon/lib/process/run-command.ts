@@ -7,7 +7,7 @@ export interface RunOptions {
   timeoutMs: number;
   /** Maximum bytes of stdout and of stderr, each. The rest is dropped. */
   maxBytes: number;
-  /** Variables besides PATH and LC_ALL. Nothing is inherited from the daemon. */
+  /** Variables in addition to PATH and LC_ALL. Nothing is inherited from the daemon. */
   env?: Readonly<Record<string, string>>;
   /** Search path for the program. */
   path?: string;

@@ -32,7 +32,7 @@ test.each<[ZodType, unknown, string]>([
   [
     z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]),
     {},
-    'has none of the forms that are taken',
+    'is not in any of the accepted forms',
   ],
   [kinds, { type: 'c' }, 'must be one of a, b'],
   [z.string().regex(/^a/, 'must begin with an a'), 'b', 'must begin with an a'],

@@ -52,7 +52,7 @@ function kindsOf(branches: readonly (readonly Issue[])[]): string[] | null {
 
 function unionReason(branches: readonly (readonly Issue[])[]): string {
   const kinds = kindsOf(branches);
-  return kinds === null ? 'has none of the forms that are taken' : `must be ${kinds.join(' or ')}`;
+  return kinds === null ? 'is not in any of the accepted forms' : `must be ${kinds.join(' or ')}`;
 }
 
 /**

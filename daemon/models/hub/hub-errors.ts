@@ -12,19 +12,20 @@ export interface HubRefusal {
 
 const GATED =
   'The repository is gated: accept its terms on the hub, then set HF_TOKEN in api.env to a token of that account.';
-const DENIED = 'The hub refuses HF_TOKEN for this repository: it has no access to it, or the token is wrong.';
+const DENIED =
+  'The hub rejected HF_TOKEN for this repository. Check the token, and accept the terms of the repository with its account.';
 const MISSING: Readonly<Record<string, string>> = {
-  RevisionNotFound: 'The repository has no such revision.',
-  EntryNotFound: 'The repository has no such file.',
+  RevisionNotFound: 'The repository has no such revision. Check its name on the website of the hub.',
+  EntryNotFound: 'The repository has no such file. See the file list on the website of the hub.',
 };
 
-/** Converts a refusal of the hub to a gateway error. Null for a status that may change by itself. */
+/** Converts a refusal of the hub to a gateway error. Null for a status that may change on its own. */
 export function refusalOf({ status, code, withToken }: HubRefusal): GatewayError | null {
   if (code === 'GatedRepo') {
     return new GatewayError('pull.gated', { message: withToken ? DENIED : GATED });
   }
   if (status === 404 || code === 'RepoNotFound') {
-    const hint = withToken ? '' : ' A private one needs HF_TOKEN.';
+    const hint = withToken ? '' : ' A private repository needs HF_TOKEN in api.env.';
     return new GatewayError('pull.not_found', {
       message: MISSING[code ?? ''] ?? `The hub has no such repository.${hint}`,
     });
@@ -32,7 +33,7 @@ export function refusalOf({ status, code, withToken }: HubRefusal): GatewayError
   if (status === 401 && !withToken) {
     return new GatewayError('pull.not_found', {
       message:
-        'The hub has no such repository, or shows it to some accounts only: then set HF_TOKEN in api.env.',
+        'The hub has no such repository, or it is private. For a private repository, set HF_TOKEN in api.env.',
     });
   }
   if (status === 401 || status === 403) return new GatewayError('pull.gated', { message: DENIED });
@@ -44,7 +45,7 @@ export function hubError(error: unknown, withToken: boolean): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof HubStatus) {
     const { status, code } = error;
-    const message = `The hub answers with status ${status}.`;
+    const message = `The hub responded with status ${status}. Try again later.`;
     return (
       refusalOf({ status, code, withToken }) ??
       new GatewayError('pull.hub_unreachable', { message, cause: error })
@@ -54,22 +55,23 @@ export function hubError(error: unknown, withToken: boolean): GatewayError {
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Nothing listens at the address of the hub (HF_ENDPOINT).',
-  ENOTFOUND: 'The name of the hub does not resolve; is this machine online?',
-  EAI_AGAIN: 'The name of the hub does not resolve now; is this machine online?',
-  ENETUNREACH: 'There is no way to the network of the hub.',
-  EHOSTUNREACH: 'There is no way to the host of the hub.',
-  ETIMEDOUT: 'The hub did not answer in time.',
-  TimeoutError: 'The hub did not answer in time.',
-  UND_ERR_CONNECT_TIMEOUT: 'The hub did not answer in time.',
-  UND_ERR_HEADERS_TIMEOUT: 'The hub did not answer in time.',
-  UND_ERR_BODY_TIMEOUT: 'The hub fell silent.',
-  UND_ERR_SOCKET: 'The hub closed the connection.',
-  ECONNRESET: 'The hub closed the connection.',
-  ERR_UNREACHABLE_ADDRESS: 'The hub leads to an address of a private network, which is never followed.',
-  RefusedHop: 'The hub redirects to a place that is never followed.',
-  LongAnswer: 'The answer of the hub is too large.',
-  SyntaxError: 'The answer of the hub is no JSON; is it a hub?',
+  ECONNREFUSED: 'The hub refused the connection. Check its address (HF_ENDPOINT).',
+  ENOTFOUND: 'The host name of the hub cannot be resolved. Check HF_ENDPOINT and the network connection.',
+  EAI_AGAIN: 'The host name of the hub cannot be resolved right now. Check the network connection.',
+  ENETUNREACH: 'There is no route to the network of the hub. Check the network connection.',
+  EHOSTUNREACH: 'There is no route to the host of the hub. Check the network connection.',
+  ETIMEDOUT: 'The hub did not respond in time. Try again.',
+  TimeoutError: 'The hub did not respond in time. Try again.',
+  UND_ERR_CONNECT_TIMEOUT: 'The hub did not respond in time. Try again.',
+  UND_ERR_HEADERS_TIMEOUT: 'The hub did not respond in time. Try again.',
+  UND_ERR_BODY_TIMEOUT: 'The hub stopped sending data. Try again.',
+  UND_ERR_SOCKET: 'The hub closed the connection. Try again.',
+  ECONNRESET: 'The hub closed the connection. Try again.',
+  ERR_UNREACHABLE_ADDRESS:
+    'The hub redirects to an address in a private network. Such redirects are not followed.',
+  RefusedHop: 'The hub redirects to an address that is not allowed.',
+  LongAnswer: 'The response of the hub is too large.',
+  SyntaxError: 'The response is not JSON. Check that HF_ENDPOINT is the address of a hub.',
 };
 
 /** Describes a connection failure in one sentence. */

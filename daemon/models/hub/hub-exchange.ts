@@ -71,7 +71,7 @@ function requestOnce(request: HubRequest, hop: Hop): Promise<OpenedResponse> {
     read: () => controller?.resume(),
     destroy(error, done) {
       signal.removeEventListener('abort', stop);
-      controller?.abort(error ?? new Error('not wanted any more'));
+      controller?.abort(error ?? new Error('no longer needed'));
       done(error);
     },
   });

@@ -30,7 +30,7 @@ export function hubFetch({ outbound, endpoint, limitMs, signal }: HubFetchOption
     const prefix = base.pathname.replace(/\/$/, '');
     const path = url.origin === base.origin ? `${url.pathname}${url.search}` : null;
     if (path === null || !path.startsWith(`${prefix}/`))
-      throw new TypeError('the hub names an address that is not its own');
+      throw new TypeError('the hub refers to an address on another host');
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
     const answer = await requestHub({
       outbound,

@@ -71,7 +71,7 @@ export function permanentError({
     return hubError(error, withToken);
   if (error instanceof MismatchedResponse && wrong >= MAX_MISMATCHES)
     return new GatewayError('pull.checksum_mismatch', {
-      message: `The hub gives another file than it promised: ${error.message}.`,
+      message: `The downloaded file differs from what the hub announced: ${error.message}.`,
     });
   if (error instanceof HubStatus && error.status < 500 && ![408, 425, 429].includes(error.status))
     return hubError(error, withToken);

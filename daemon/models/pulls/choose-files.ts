@@ -142,7 +142,7 @@ function weightFiles(files: readonly HubFile[]): HubFile[] | null {
 function checked(choice: Choice): Choice {
   const { files } = choice;
   const bad = files.find(({ path }) => !isSafePath(path));
-  if (bad !== undefined) throw wrong('The repository names a file in a way that is not taken over.');
+  if (bad !== undefined) throw wrong('The repository contains a file name that cannot be used.');
   if (files.length > MAX_FILES) throw wrong(`The model has more than ${MAX_FILES} files.`);
   if (collide(files.map(({ path }) => path))) throw wrong('The repository has files whose names collide.');
   const sum = files.reduce((all, { size }) => all + size, 0);
@@ -169,7 +169,6 @@ export function chooseFiles(
     return checked({ label: main, main, files: projector ? [...parts, ...projectorsOf(files)] : parts });
   }
   const folder = speechFiles(files) ?? weightFiles(files);
-  if (folder === null)
-    throw wrong('The repository holds no model that is known here (GGUF, speech, safetensors).');
+  if (folder === null) throw wrong('The repository contains no supported model (GGUF, speech, safetensors).');
   return checked({ label: basename(repo), main: null, files: folder });
 }

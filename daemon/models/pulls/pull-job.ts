@@ -84,7 +84,7 @@ export class PullJob {
       });
   }
 
-  /** Stops a run. Keeps downloaded data unless the job is cancelled. Resolves when nothing runs any more. */
+  /** Stops a run. Keeps downloaded data unless the job is cancelled. Resolves when nothing runs any longer. */
   async stop(intent: Intent): Promise<void> {
     const run = this.#run;
     if (run !== null) {
@@ -243,7 +243,7 @@ export class PullJob {
     signal.throwIfAborted();
     if (reason === null) return;
     throw new GatewayError('pull.no_model', {
-      message: `What came is no model that can be used: ${reason}.`,
+      message: `The downloaded file is not a usable model: ${reason}.`,
     });
   }
 

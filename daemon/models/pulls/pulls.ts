@@ -219,7 +219,7 @@ class AllPulls implements Pulls {
     };
     const files: PullFileRow[] = choice.files.map((file) => ({ ...file, etag: null }));
     this.#options.store.pulls.add(row, files);
-    this.#options.log.info({ pull: row.id, repo, file: row.file, bytes: total }, 'a model is pulled');
+    this.#options.log.info({ pull: row.id, repo, file: row.file, bytes: total }, 'model download finished');
     const job = this.#keep(row, files);
     job.start();
     return job.view();
@@ -240,7 +240,7 @@ class AllPulls implements Pulls {
     try {
       for (const row of store.pulls.all().reverse()) this.#keep(row, store.pulls.files(row.id));
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'downloads of earlier runs are unknown');
+      log.warn({ reason: (error as Error).message }, 'downloads of earlier runs could not be read');
       return;
     }
     const rests = [...this.#jobs.values()].filter(
@@ -249,10 +249,10 @@ class AllPulls implements Pulls {
     const known = new Set(rests.map(({ row }) => row.id));
     // A backup may restore what a lost database contained, and the downloads may have taken days.
     if (store.isContentLost)
-      log.warn('the list of downloads is lost; what was fetched of them is kept for this run');
+      log.warn('the list of downloads was lost; downloaded parts are kept for this run');
     else
       void sweepStaging(this.#root, known).catch((error: Error) =>
-        log.warn({ reason: error.message }, 'leftovers of downloads could not be removed'),
+        log.warn({ reason: error.message }, 'partial downloads could not be removed'),
       );
     for (const job of rests) if (job.open && job.row.state !== 'paused') job.start();
   }
@@ -263,7 +263,7 @@ class AllPulls implements Pulls {
       try {
         work();
       } catch (error) {
-        log.warn({ reason: (error as Error).message }, 'downloads: the store did not take part');
+        log.warn({ reason: (error as Error).message }, 'downloads: the database could not be used');
       }
     };
     return {
@@ -280,8 +280,7 @@ class AllPulls implements Pulls {
         return outcome !== undefined && 'reason' in outcome ? outcome.reason : null;
       },
       register: async (model) => (await registry.registerPulled(model)).id,
-      onUnexpectedError: (error) =>
-        log.error({ err: error }, 'a download failed in a way that nobody foresaw'),
+      onUnexpectedError: (error) => log.error({ err: error }, 'a download failed unexpectedly'),
       save: (row) => quietly(() => store.pulls.save(row)),
       tag: (id, path, etag) => quietly(() => store.pulls.tag(id, path, etag)),
       changed: (job, what) => this.#progress.changed(job, what),

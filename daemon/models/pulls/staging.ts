@@ -43,7 +43,7 @@ async function ownFolder(root: string, parts: readonly string[]): Promise<string
     });
     if (!(await lstat(at)).isDirectory())
       throw new GatewayError('pull.bad_name', {
-        message: 'A folder of this repository is something else in the models folder.',
+        message: 'The models folder has a file where this repository needs a folder.',
       });
   }
   return at;

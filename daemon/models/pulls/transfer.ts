@@ -131,7 +131,8 @@ async function receive(
   let checkedAt = from;
   for await (const piece of answer.body) {
     const chunk = piece as Buffer;
-    if (at + chunk.length > size) throw new MismatchedResponse('more bytes come than the file has');
+    if (at + chunk.length > size)
+      throw new MismatchedResponse('the server sends more bytes than the file has');
     await rate.acquire(chunk.length, signal);
     await writeAll(handle, chunk);
     at += chunk.length;

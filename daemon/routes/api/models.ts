@@ -1,6 +1,8 @@
 import type { CatalogView } from '../../contract/catalog.ts';
 import { GatewayError } from '../../contract/errors.ts';
+import { invalidRequest } from '../../contract/invalid-request.ts';
 import type { ModelPutBody, ModelWithMemory } from '../../contract/models.ts';
+import { slotNotFound, upstreamNotFound } from '../../contract/not-found.ts';
 import {
   CATALOG,
   CATALOG_DATE,
@@ -163,12 +165,11 @@ function idOf(deps: RouteDeps, call: Call): string {
  */
 function slotToSwap(deps: RouteDeps, id: string, binding: string | null): string | null {
   const [kind, name = ''] = binding?.split(':') ?? [];
-  if (kind === 'upstream' && !deps.upstreams.config(name)) throw new GatewayError('upstream.not_found');
+  if (kind === 'upstream' && !deps.upstreams.config(name)) throw upstreamNotFound(name);
   if (kind !== 'slot') return null;
   const slot = deps.slots.get(name);
-  if (!slot) throw new GatewayError('slot.not_found');
+  if (!slot) throw slotNotFound(name);
   return slot.model === id ? null : name;
 }
 
-const refused = (path: string, reason: string) =>
-  new GatewayError('request.invalid', { details: { fields: [{ path, reason }] } });
+const refused = (path: string, reason: string) => invalidRequest([{ path, reason }]);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { GatewayError } from '../../contract/errors.ts';
+import { invalidRequest } from '../../contract/invalid-request.ts';
 import type { HubModelView, PullBody } from '../../contract/pulls.ts';
 import { TtlCache } from '../../lib/async/ttl-cache.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -51,7 +51,7 @@ export function pullRoutes(deps: RouteDeps) {
       const query = (new URLSearchParams(call.target.query).get('q') ?? '').trim();
       if (query === '' || query.length > MAX_QUERY_LENGTH) {
         const reason = `must be a text of at most ${MAX_QUERY_LENGTH} characters`;
-        throw new GatewayError('request.invalid', { details: { fields: [{ path: 'q', reason }] } });
+        throw invalidRequest([{ path: 'q', reason }]);
       }
       const key = `${hub.endpoint().url} ${query.toLowerCase()}`;
       const known = searches.get(key);

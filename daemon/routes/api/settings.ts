@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError } from '../../contract/errors.ts';
+import { invalidRequest } from '../../contract/invalid-request.ts';
 import type { SettingRow } from '../../contract/system.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import { SETTINGS, type SettingName } from '../../settings/catalogue.ts';
@@ -56,7 +56,8 @@ function acceptable({ settings }: Pick<RouteDeps, 'settings'>, values: Values): 
   for (const [name, value] of Object.entries(values)) {
     const row = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SettingName] : undefined;
     if (!row?.toml || name === 'requireAuth') {
-      const reason = name === 'requireAuth' ? 'use PUT /api/auth/require' : 'cannot be set here';
+      const other = row === undefined ? 'is not a setting' : 'is set in api.env only';
+      const reason = name === 'requireAuth' ? 'is changed with PUT /api/auth/require' : other;
       fields.push({ path: truncate(name, 64), reason });
       continue;
     }
@@ -67,6 +68,6 @@ function acceptable({ settings }: Pick<RouteDeps, 'settings'>, values: Values): 
     if (reason !== null) fields.push({ path: name, reason });
     else if (parsed.ok) accepted.push([name as SettingName, parsed.value]);
   }
-  if (fields.length > 0) throw new GatewayError('request.invalid', { details: { fields } });
+  if (fields.length > 0) throw invalidRequest(fields);
   return accepted;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'koa';
-import { GatewayError } from '../../contract/errors.ts';
+import { slotNotFound } from '../../contract/not-found.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
 import { redactSecretsIn } from '../../lib/text/redact.ts';
 import { audit } from '../audit.ts';
@@ -58,8 +58,12 @@ export function slotRoutes(deps: RouteDeps) {
 
 /** Returns the slot of the path. Throws `slot.not_found`. */
 export function namedSlot(deps: Pick<RouteDeps, 'slots'>, call: Call): SlotRecord {
-  const slot = deps.slots.get(call.params.name ?? '');
-  if (!slot) throw new GatewayError('slot.not_found');
+  const name = call.params.name ?? '';
+  const slot = deps.slots.get(name);
+  if (!slot) {
+    const names = deps.slots.views().map((view) => view.name);
+    throw slotNotFound(name, names);
+  }
   return slot;
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { GatewayError } from '../../contract/errors.ts';
+import { upstreamNotFound } from '../../contract/not-found.ts';
 import {
   type UpstreamCreateBody,
   UpstreamName,
@@ -21,13 +21,13 @@ export function upstreamRoutes(deps: RouteDeps) {
   const folder = join(deps.settings.folders.config, 'upstreams');
   const nameOf = (call: Call): string => {
     const name = call.params.name ?? '';
-    if (!upstreams.config(name)) throw new GatewayError('upstream.not_found');
+    if (!upstreams.config(name)) throw upstreamNotFound(name);
     return name;
   };
   /** Returns the name of a file, which may be broken and therefore have no upstream. */
   const fileOf = (call: Call): string => {
     const name = UpstreamName.safeParse(call.params.name);
-    if (!name.success) throw new GatewayError('upstream.not_found');
+    if (!name.success) throw upstreamNotFound(call.params.name ?? '');
     return name.data;
   };
   const audit = (call: Call, action: string, details: Record<string, unknown>) =>
@@ -41,7 +41,7 @@ export function upstreamRoutes(deps: RouteDeps) {
   const reloadedRecord = (name: string): UpstreamRecord => {
     upstreams.reload();
     const detail = upstreams.detail(name);
-    if (!detail) throw new GatewayError('upstream.not_found');
+    if (!detail) throw upstreamNotFound(name);
     return detail;
   };
   const reload = () => upstreams.reload();

@@ -65,7 +65,7 @@ const releaseBodyAfter = (body: Buffer, answered: Promise<void>): Promise<void> 
 
 /**
  * Creates the call for the inference layer once its body is read. `waitedSince` is when the wait for the body
- * would have begun if all waiting came last.
+ * would have started if all waiting came last.
  */
 function inferenceCall(ctx: Context, call: Call, body: Buffer, waitedSince: number): InferenceCall {
   return {

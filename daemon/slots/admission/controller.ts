@@ -70,7 +70,7 @@ export interface Forecast {
   readonly view: LoadForecastView;
 }
 
-/** The conditions of one load, besides the slots that hold memory. */
+/** The conditions of one load, in addition to the slots that hold memory. */
 interface LoadTerms {
   /** False when no caller waits for the load. Default true. */
   readonly isRequested?: boolean;

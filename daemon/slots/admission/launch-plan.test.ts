@@ -124,7 +124,7 @@ describe('planLoad', () => {
   ])('%j: a slot without a fitting model is refused without a retry', (text, reasonIn, reason) => {
     const error = refusal(() => planLoad(slotConfig('agent', text), input({ model: reasonIn })));
     expect([error.code, error.options.details?.reason]).toEqual(['slot.failed', reason]);
-    expect(error.message).toBe(`Slot agent can not be loaded: ${reason}`);
+    expect(error.message).toBe(`Slot agent cannot be loaded: ${reason}`);
     expect(error.headers()).toEqual({ 'x-should-retry': 'false' });
   });
 });

@@ -1,5 +1,5 @@
 const MIB = 1024 * 1024;
-/** Bytes that the engine's process takes besides weights, context window and compute buffers. */
+/** Bytes that the engine's process takes in addition to weights, context window and compute buffers. */
 const ENGINE_BYTES = 160 * MIB;
 /** The properties of a model that decide how much memory it needs; null means unknown. */
 export interface ModelSize {

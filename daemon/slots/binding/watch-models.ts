@@ -19,7 +19,7 @@ export function followModels(
       for (const controller of set.all()) controller.refreshModel();
       set.reconcile();
     } catch (cause) {
-      log.error({ err: cause }, 'the slots could not follow the models');
+      log.error({ err: cause }, 'the slots could not be updated after a change of the models');
     }
   });
   return bus.subscribe(({ name }) => {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError } from '../../contract/errors.ts';
+import { slotNotFound } from '../../contract/not-found.ts';
 import { SlotName, type SlotSettingsBody } from '../../contract/slots.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import type { ChangeGuard } from '../../settings/revision.ts';
@@ -35,9 +36,6 @@ export interface SlotAdminDeps {
   drained(slot: string): Promise<void>;
 }
 
-const notFound = (slot: string): GatewayError =>
-  new GatewayError('slot.not_found', { details: { slot: truncate(slot, 64) } });
-
 /** Changes that administrators make to slots: their files and their models. */
 export class SlotAdmin {
   readonly #deps: SlotAdminDeps;
@@ -50,13 +48,13 @@ export class SlotAdmin {
   async create(name: string, settings: SlotSettingsBody): Promise<void> {
     const { config, broken, count, files, reload } = this.#deps;
     if (!SlotName.safeParse(name).success) {
-      const reason = 'has a-z, 0-9, - and _ only, at most 32 characters';
+      const reason = 'must contain only a-z, 0-9, - and _, at most 32 characters';
       throw invalidSlot(name, [{ path: 'name', reason }]);
     }
     const exists = () => new GatewayError('slot.exists', { details: { slot: name } });
     if (config(name) !== undefined || broken().has(name)) throw exists();
     if (count() >= MAX_SLOTS) {
-      throw invalidSlot(name, [{ path: 'name', reason: `there are ${MAX_SLOTS} slots already` }]);
+      throw invalidSlot(name, [{ path: 'name', reason: `there are already ${MAX_SLOTS} slots` }]);
     }
     await files.write(name, (text) => {
       if (text !== null) throw exists();
@@ -69,7 +67,7 @@ export class SlotAdmin {
   async change(name: string, settings: SlotSettingsBody, guard?: ChangeGuard): Promise<void> {
     const { config, broken, files, reload, swaps } = this.#deps;
     const known = config(name);
-    if (known === undefined && !broken().has(name)) throw notFound(name);
+    if (known === undefined && !broken().has(name)) throw slotNotFound(name);
     let isFirst = false;
     const edit = (text: string | null) => {
       isFirst = text === null;
@@ -85,7 +83,7 @@ export class SlotAdmin {
   async remove(name: string, guard?: ChangeGuard): Promise<void> {
     const { config, broken, files, reload, drained } = this.#deps;
     const known = config(name);
-    if (known === undefined && !broken().has(name)) throw notFound(name);
+    if (known === undefined && !broken().has(name)) throw slotNotFound(name);
     if (!(await files.remove(name, guard))) {
       const reason = known?.auto
         ? 'the slot belongs to its model, not to a file; disable it or remove the model'
@@ -120,7 +118,7 @@ export class SlotAdmin {
   async #currentForecast(name: string, modelId: string) {
     for (;;) {
       const known = this.#deps.config(name);
-      if (known === undefined) throw notFound(name);
+      if (known === undefined) throw slotNotFound(name);
       if (!known.enabled) throw disabledError(name);
       const model = this.compatibleModel(known, modelId);
       const forecast = this.#deps.forecast({ ...known, model: model.id }, model);

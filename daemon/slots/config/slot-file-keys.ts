@@ -3,26 +3,26 @@
  * engine.
  */
 export const FILE_ONLY_KEYS: Readonly<Record<string, string>> = {
-  runner: 'How the engine is run; the default is the first runner of the engine',
-  batch: 'Tokens that are read in one step',
-  extra_args: 'Arguments after those of the engine',
-  env: 'Environment variables of the engine, as a table',
-  vision: 'Whether the model reads images; true without the key when the arguments name a projector',
-  dimensions: 'Shorter vector lengths that an embedding model was trained for',
-  command: 'The program and its first arguments, instead of the program of the engine',
-  health: 'Path of the request that tells whether the model is loaded',
+  runner: 'How the engine runs: as a worker, process or container, or attach to a running server',
+  batch: 'Number of prompt tokens processed in one batch',
+  extra_args: 'Additional command-line arguments for the engine',
+  env: 'Environment variables for the engine',
+  vision: 'Whether the model accepts images; true by default if the arguments name a projector',
+  dimensions: 'Shorter vector lengths that the embedding model supports',
+  command: 'Program and first arguments to run instead of the default program',
+  health: 'HTTP path of the health check, such as /health',
   image: 'Container image',
-  pull: 'When to pull the image',
-  port: 'Port inside the container',
-  url: 'Scheme, host and port of a server that already runs (runner `attach`)',
-  key_env: 'Environment variable that holds the key of the server or program',
+  pull: 'When to pull the container image',
+  port: 'Port that the engine listens on inside the container',
+  url: 'URL (scheme, host and port) of a running server, for the runner `attach`',
+  key_env: 'Name of the environment variable that holds the API key of the server or program',
 };
 
 /** Descriptions of defaults that depend on the slot or engine. */
 export const DEFAULTS_IN_WORDS: Readonly<Record<string, string>> = {
   type: 'from the name of the slot, else `llm`',
-  engine: 'the built-in engine of the type',
-  runner: 'first runner of the engine',
+  engine: 'the embedded engine for the type',
+  runner: 'the first runner that the engine supports',
   model: 'chosen by the gateway for `agent`, `embed`, `rerank`, `tts` and `stt`',
   context: 'chosen by the engine',
   batch: 'chosen by the engine',

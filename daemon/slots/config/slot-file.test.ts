@@ -183,7 +183,7 @@ response_format = "wav"
     ['idle_unload = true', 1, /^idle_unload: must be seconds or a text like "15 min"$/],
     ['\n[env]\nSVC_ADMIN_KEY = "x"', 2, /^env\.SVC_ADMIN_KEY: /],
     ['type = "llm"\nmodel = ""', 2, /^model: /],
-    ['a = [1 #', 1, /^is no valid TOML: (?!Invalid TOML)/],
+    ['a = [1 #', 1, /^is not valid TOML: (?!Invalid TOML)/],
   ])('%j is a problem with a line and a reason, and no slot', (text, line, message) => {
     const read = readSlotFile('a.toml', text);
     expect(read.config).toBeNull();

@@ -16,7 +16,7 @@ const DURATION = /^(\d+(?:\.\d+)?)\s*(s|m|min|h)$/;
 /** Maximum size of a slot file in bytes. */
 export const MAX_SLOT_FILE_BYTES = 64 * 1024;
 
-const PrintableText = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not hold control characters');
+const PrintableText = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not contain control characters');
 const Duration = z.union(
   [
     z.number().int().min(0),
@@ -172,7 +172,7 @@ export function readSlotFile(file: string, text: string): SlotFileResult {
     problems: [{ file, line, message }],
   });
   if (!SlotName.safeParse(name).success) {
-    return broken('the name of a slot has a-z, 0-9, - and _ only, at most 32 characters');
+    return broken('the name of a slot must contain only a-z, 0-9, - and _, at most 32 characters');
   }
   const toml = parseToml(text);
   if (!('table' in toml)) return broken(toml.message, toml.line);

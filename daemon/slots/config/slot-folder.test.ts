@@ -32,7 +32,7 @@ it('an invalid file affects only its own slot', () => {
 it('neither a pipe nor a giant file is read', () => {
   execFileSync('mkfifo', [join(folder, 'pipe.toml')]);
   writeFileSync(join(folder, 'large.toml'), `#${'x'.repeat(64 * 1024)}`);
-  const message = 'is no file of at most 64 KiB';
+  const message = 'is not a file of at most 64 KiB';
   expect(names()).toEqual(['agent']);
   expect(readSlotFolder(folder).problems).toEqual([
     { file: 'large.toml', line: null, message },

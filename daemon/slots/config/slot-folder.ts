@@ -64,7 +64,7 @@ function readOne(folder: string, file: string): SlotFileResult & { revision?: st
   });
   try {
     const bytes = readSmallFile(join(folder, file), MAX_SLOT_FILE_BYTES);
-    if (bytes === null) return unusable('is no file of at most 64 KiB');
+    if (bytes === null) return unusable('is not a file of at most 64 KiB');
     const revision = revisionOf(bytes);
     const text = bytes.toString('utf8');
     const read = readSlotFile(file, text);
@@ -99,7 +99,7 @@ export function readSlotFolder(folder: string, before: SlotFolder | null = null)
     problems.push({
       file: 'slots',
       line: null,
-      message: `holds more than ${MAX_SLOTS} slots; the rest is ignored`,
+      message: `contains more than ${MAX_SLOTS} slots; the rest is ignored`,
     });
   }
   const builtIn = BUILT_IN_SLOTS.filter((name) => !names.includes(`${name}.toml`)).map(builtInSlot);

@@ -1,5 +1,6 @@
 import { TomlError } from 'smol-toml';
 import { GatewayError } from '../../contract/errors.ts';
+import { invalidFieldsMessage } from '../../contract/invalid-request.ts';
 import type { SlotSettingsBody } from '../../contract/slots.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import { ConfigEditError, setInConfigFile } from '../../settings/config-file.ts';
@@ -37,7 +38,7 @@ export function editSlotText(text: string, { voice, ...settings }: SlotSettingsB
     return withVoice(plain, voice);
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause;
-    throw new ConfigEditError(`the slot file is no valid TOML (line ${cause.line}); correct it first`);
+    throw new ConfigEditError(`the slot file is not valid TOML (line ${cause.line}); correct it first`);
   }
 }
 
@@ -45,7 +46,11 @@ export function editSlotText(text: string, { voice, ...settings }: SlotSettingsB
 export const invalidSlot = (
   slot: string,
   fields: readonly { path: string; reason: string }[],
-): GatewayError => new GatewayError('slot.invalid', { details: { slot: truncate(slot, 64), fields } });
+): GatewayError =>
+  new GatewayError('slot.invalid', {
+    message: invalidFieldsMessage(fields),
+    details: { slot: truncate(slot, 64), fields },
+  });
 
 /**
  * Returns the settings of a slot file with this text. `objection` returns a problem that begins with the key, or

@@ -23,7 +23,7 @@ test('an unknown voice is a problem of the file that lists the known ones', () =
   expect(voiceProblem(tts('[voice]\nvoice = "nosuch"'), () => speaking(['anna', 'ben']))).toEqual({
     file: 'tts.toml',
     line: null,
-    message: 'voice.voice: there is no voice "nosuch"; there is anna, ben',
+    message: 'voice.voice: there is no voice "nosuch"; available: anna, ben',
   });
 });
 

@@ -47,7 +47,7 @@ const TRIALS: Readonly<Partial<Record<SlotTypeName, Trial>>> = {
     body: { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1, temperature: 0 },
     verdict: (status, body) => {
       if (status !== 200) return answered('The trial completion', status);
-      return Array.isArray(parsed(body).choices) ? null : 'The trial completion holds no choice';
+      return Array.isArray(parsed(body).choices) ? null : 'The test completion has no choice';
     },
   },
   embedding: {
@@ -56,7 +56,7 @@ const TRIALS: Readonly<Partial<Record<SlotTypeName, Trial>>> = {
     body: { input: 'Hi', encoding_format: 'float' },
     verdict: (status, body) => {
       if (status !== 200) return answered('The trial embedding', status);
-      return vectorIn(body) ? null : 'The trial embedding holds no vector';
+      return vectorIn(body) ? null : 'The test embedding has no vector';
     },
   },
   rerank: {
@@ -65,7 +65,7 @@ const TRIALS: Readonly<Partial<Record<SlotTypeName, Trial>>> = {
     body: { query: 'Hi', documents: ['Hi'] },
     verdict: (status, body) => {
       if (status !== 200) return answered('The trial rerank', status);
-      return scoreIn(body) ? null : 'The trial rerank holds no score';
+      return scoreIn(body) ? null : 'The test rerank has no score';
     },
   },
 };
@@ -85,7 +85,7 @@ const models = (name: string): Check => ({
   limitMs: 5_000,
   verdict: (status, body) => {
     if (status !== 200) return answered('The model list', status);
-    return listed(body).includes(name) ? null : 'The model list does not hold the model';
+    return listed(body).includes(name) ? null : 'The model list does not contain the model';
   },
 });
 

@@ -36,7 +36,7 @@ function objection(config: SlotConfig): string | null {
     return 'command: engine comfyui needs its program, such as ["/path/python", "/path/ComfyUI/main.py"]';
   }
   if (config.runner === 'container' && config.image === null) {
-    return 'image: engine comfyui has no image of its own; name one';
+    return 'image: engine comfyui has no default image; set one';
   }
   return null;
 }

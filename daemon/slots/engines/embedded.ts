@@ -45,7 +45,7 @@ function objection(config: SlotConfig): string | null {
   }
   if (config.batch !== null && KINDS[config.type] !== 'chat')
     return 'batch: engine embedded reads each text of such a slot in one step';
-  return config.extraArgs.length > 0 ? 'extra_args: engine embedded takes no arguments' : null;
+  return config.extraArgs.length > 0 ? 'extra_args: engine embedded does not support arguments' : null;
 }
 
 /** llama.cpp inside a worker process of the gateway: the default engine, with nothing to install. */

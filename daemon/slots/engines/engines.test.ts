@@ -114,11 +114,11 @@ describe('embedded.checks', () => {
     [health, 200, '{"status":"ok"}', null],
     [health, 503, '{"status":"loading"}', 'The health check answered with status 503'],
     [models, 200, '{"data":[{"id":"other"},{"id":"small"}]}', null],
-    [models, 200, '{"data":[{"id":"other"},null]}', 'The model list does not hold the model'],
-    [models, 200, 'x', 'The model list does not hold the model'],
+    [models, 200, '{"data":[{"id":"other"},null]}', 'The model list does not contain the model'],
+    [models, 200, 'x', 'The model list does not contain the model'],
     [models, 401, '{}', 'The model list answered with status 401'],
     [completion, 200, '{"choices":[{}]}', null],
-    [completion, 200, '[]', 'The trial completion holds no choice'],
+    [completion, 200, '[]', 'The test completion has no choice'],
     [completion, 500, '{}', 'The trial completion answered with status 500'],
   ])('case %#', (check, status, body, verdict) => {
     expect(check?.verdict(status, body)).toBe(verdict);
@@ -128,13 +128,13 @@ describe('embedded.checks', () => {
 
   it.each([
     ['embedding', 200, '{"data":[{"embedding":[0.5,1]}]}', null],
-    ['embedding', 200, '{"data":[{"embedding":[]}]}', 'The trial embedding holds no vector'],
-    ['embedding', 200, '{"data":[{"embedding":[null]}]}', 'The trial embedding holds no vector'],
-    ['embedding', 200, '{"data":[]}', 'The trial embedding holds no vector'],
+    ['embedding', 200, '{"data":[{"embedding":[]}]}', 'The test embedding has no vector'],
+    ['embedding', 200, '{"data":[{"embedding":[null]}]}', 'The test embedding has no vector'],
+    ['embedding', 200, '{"data":[]}', 'The test embedding has no vector'],
     ['embedding', 500, '{}', 'The trial embedding answered with status 500'],
     ['rerank', 200, '{"results":[{"relevance_score":-3.5}]}', null],
-    ['rerank', 200, '{"results":[{"relevance_score":null}]}', 'The trial rerank holds no score'],
-    ['rerank', 200, '[]', 'The trial rerank holds no score'],
+    ['rerank', 200, '{"results":[{"relevance_score":null}]}', 'The test rerank has no score'],
+    ['rerank', 200, '[]', 'The test rerank has no score'],
     ['rerank', 501, '{}', 'The trial rerank answered with status 501'],
   ])('%s, %i %s: %s', (type, status, body, verdict) => {
     expect(trial(type)?.verdict(status, body)).toBe(verdict);
@@ -160,7 +160,7 @@ describe('slotObjection', () => {
     ['runner = "container"', 'runner: engine embedded runs under worker, not container'],
     ['batch = 64', null],
     ['type = "rerank"\nbatch = 64', 'batch: engine embedded reads each text of such a slot in one step'],
-    ['extra_args = ["-x"]', 'extra_args: engine embedded takes no arguments'],
+    ['extra_args = ["-x"]', 'extra_args: engine embedded does not support arguments'],
     ['device = "npu"', 'device: engine embedded runs on auto, cpu, vulkan:N or cuda:N, not on npu'],
   ])('%j: %s', (text, objection) => expect(slotObjection(config(text))).toBe(objection));
 });

@@ -37,7 +37,7 @@ function plan(params: LaunchParams): Launch {
     args: argsOf(params),
     key: { by: 'none' },
     probe: PROBE,
-    install: 'Install FastFlowLM and its driver (flm validate tells what is missing).',
+    install: 'Install FastFlowLM and its driver (flm validate shows what is missing).',
     shared: { name: SHARED, claim: config.type === 'llm' ? model.id : null },
   });
   return { ...common, context, device: 'npu', startLimitMs: START_LIMIT_MS, how };

@@ -13,7 +13,7 @@ describe('an address', () => {
     ['http://[::1]:9000', null],
     ['127.0.0.1:9000', 'url: must be an address such as "http://127.0.0.1:9000"'],
     ['file:///etc/passwd', 'url: must be an address such as "http://127.0.0.1:9000"'],
-    ['http://u:p@h:1', 'url: must not hold a credential; use key_env'],
+    ['http://u:p@h:1', 'url: must not contain a credential; use key_env'],
     ['http://h:1/v1', 'url: must be scheme, host and port only'],
     ['http://h:1?x', 'url: must be scheme, host and port only'],
     ['http://169.254.169.254', 'url: link-local and unspecified addresses are never connected to'],
@@ -25,23 +25,26 @@ describe('an address', () => {
 
 it.each([
   [ATTACH, 'url: runner attach needs the address of the server'],
-  ['url = "http://h:1"', 'url: only runner attach goes to an address'],
-  ['command = ["x"]', 'command: only runner process starts a program'],
-  ['image = "x"', 'image: only runner container starts an image'],
+  ['url = "http://h:1"', 'url: is used by runner attach only'],
+  ['command = ["x"]', 'command: is used by runner process only'],
+  ['image = "x"', 'image: is used by runner container only'],
   [
     'engine = "llama-server"\nport = 1',
-    'port: is the port inside a container; elsewhere the gateway chooses one',
+    'port: is used by runner container only: other runners use a port that the gateway chooses',
   ],
-  ['health = "/x"', 'health: the workers of the gateway tell by themselves when they are ready'],
+  ['health = "/x"', 'health: is not used by workers: they report when they are ready'],
   [
     `${ATTACH}url = "http://h:1"\nextra_args = ["x"]`,
-    'extra_args: a server that runs already takes no arguments',
+    'extra_args: is not used by runner attach: the server is already running',
   ],
-  [`${ATTACH}url = "http://h:1"\nenv = { X = "1" }`, 'env: a server that runs already takes no variables'],
-  ['key_env = "K"', 'key_env: engine embedded under worker gets its key by itself'],
+  [
+    `${ATTACH}url = "http://h:1"\nenv = { X = "1" }`,
+    'env: is not used by runner attach: the server is already running',
+  ],
+  ['key_env = "K"', 'key_env: engine embedded under worker gets its key automatically'],
   [
     'engine = "llama-server"\nkey_env = "K"',
-    'key_env: engine llama-server under process gets its key by itself',
+    'key_env: engine llama-server under process gets its key automatically',
   ],
   ['engine = "vllm"', 'model: engine vllm needs the name or the folder of a model'],
   [
@@ -61,7 +64,7 @@ it.each([
   ],
   [
     'engine = "comfyui"\ntype = "image"\nrunner = "container"',
-    'image: engine comfyui has no image of its own; name one',
+    'image: engine comfyui has no default image; set one',
   ],
 ])('%j: %s', (text, expected) => expect(objection(text)).toBe(expected));
 

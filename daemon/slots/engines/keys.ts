@@ -8,7 +8,7 @@ function urlFault(text: string): string | null {
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     return 'url: must be an address such as "http://127.0.0.1:9000"';
   }
-  if (url.username !== '' || url.password !== '') return 'url: must not hold a credential; use key_env';
+  if (url.username !== '' || url.password !== '') return 'url: must not contain a credential; use key_env';
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     return 'url: must be scheme, host and port only';
   }
@@ -29,43 +29,43 @@ const RULES: readonly Rule[] = [
     key: 'url',
     given: (config) => config.url !== null,
     runners: ['attach'],
-    why: 'only runner attach goes to an address',
+    why: 'is used by runner attach only',
   },
   {
     key: 'command',
     given: (config) => config.command !== null,
     runners: ['process'],
-    why: 'only runner process starts a program',
+    why: 'is used by runner process only',
   },
   {
     key: 'image',
     given: (config) => config.image !== null,
     runners: ['container'],
-    why: 'only runner container starts an image',
+    why: 'is used by runner container only',
   },
   {
     key: 'port',
     given: (config) => config.port !== null,
     runners: ['container'],
-    why: 'is the port inside a container; elsewhere the gateway chooses one',
+    why: 'is used by runner container only: other runners use a port that the gateway chooses',
   },
   {
     key: 'health',
     given: (config) => config.health !== null,
     runners: ['process', 'container', 'attach'],
-    why: 'the workers of the gateway tell by themselves when they are ready',
+    why: 'is not used by workers: they report when they are ready',
   },
   {
     key: 'extra_args',
     given: (config) => config.extraArgs.length > 0,
     runners: ['worker', 'process', 'container'],
-    why: 'a server that runs already takes no arguments',
+    why: 'is not used by runner attach: the server is already running',
   },
   {
     key: 'env',
     given: (config) => Object.keys(config.env).length > 0,
     runners: ['worker', 'process', 'container'],
-    why: 'a server that runs already takes no variables',
+    why: 'is not used by runner attach: the server is already running',
   },
 ];
 
@@ -82,7 +82,7 @@ export function keysObjection(config: SlotConfig): string | null {
   const rule = RULES.find((each) => each.given(config) && !each.runners.includes(config.runner));
   if (rule !== undefined) return `${rule.key}: ${rule.why}`;
   if (config.keyEnv !== null && !takesKeyEnv(config)) {
-    return `key_env: engine ${config.engine} under ${config.runner} gets its key by itself`;
+    return `key_env: engine ${config.engine} under ${config.runner} gets its key automatically`;
   }
   const image = config.image === null ? null : imageNameError(config.image);
   if (image !== null) return `image: ${image}`;

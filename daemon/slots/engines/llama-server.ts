@@ -34,8 +34,7 @@ const FIRST_DEVICE: Readonly<Record<string, string>> = { cuda: 'CUDA0', vulkan: 
 
 const NO_GPU: FatalOutput = {
   says: 'no usable GPU found',
-  reason:
-    'This llama-server has no backend for the GPU that the slot asks for; install one, or say device = "cpu".',
+  reason: 'This llama-server has no backend for the GPU of the slot. Install one, or set device = "cpu".',
 };
 
 /** With device `auto` the program places layers itself. */

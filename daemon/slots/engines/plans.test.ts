@@ -257,8 +257,8 @@ describe('the checks of an engine', () => {
     const [list, trial] = engineOf('flm')?.checks(flm) ?? [];
     expect(trial?.body).toMatchObject({ model: 'a:1b' });
     expect(list?.verdict(200, '{"data":[{"id":"a:1b"}]}')).toBeNull();
-    expect(list?.verdict(200, '{"data":[{"id":"b:1b"}]}')).toBe('The model list does not hold the model');
-    expect(trial?.verdict(200, 'null')).toBe('The trial completion holds no choice');
+    expect(list?.verdict(200, '{"data":[{"id":"b:1b"}]}')).toBe('The model list does not contain the model');
+    expect(trial?.verdict(200, 'null')).toBe('The test completion has no choice');
   });
 });
 
@@ -278,7 +278,10 @@ describe('speech workers', () => {
 
   it.each([
     ['type = "tts"\ndevice = "cuda:0"', 'device: engine speech runs on auto or cpu, not on cuda:0'],
-    ['type = "tts"\nengine = "espeak"\nextra_args = ["-x"]', 'extra_args: engine espeak takes no arguments'],
+    [
+      'type = "tts"\nengine = "espeak"\nextra_args = ["-x"]',
+      'extra_args: engine espeak does not support arguments',
+    ],
     ['type = "stt"\nengine = "espeak"', 'type: engine espeak serves tts, not stt'],
   ])('%j is refused', (text, objection) => expect(slotObjection(configOf(text))).toBe(objection));
 });

@@ -35,7 +35,9 @@ function plan(params: LaunchParams): Launch {
 export function speechObjection(config: SlotConfig): string | null {
   if (!['auto', 'cpu'].includes(backendOf(config.device)))
     return `device: engine ${config.engine} runs on auto or cpu, not on ${config.device}`;
-  return config.extraArgs.length > 0 ? `extra_args: engine ${config.engine} takes no arguments` : null;
+  return config.extraArgs.length > 0
+    ? `extra_args: engine ${config.engine} does not support arguments`
+    : null;
 }
 
 /** The common properties of all engines in the speech worker. */

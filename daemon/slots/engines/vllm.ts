@@ -43,7 +43,7 @@ function plan(params: LaunchParams): Launch {
     return { ...launch, how };
   }
   const install =
-    'Install vLLM (pip install vllm in an environment of its own) and name it: command = ["/path/bin/vllm"].';
+    'Install vLLM (pip install vllm in a separate virtual environment) and set command = ["/path/bin/vllm"].';
   const args = ['serve', ...argsOf(params)];
   return { ...launch, how: processSpec(config, { ...start, args, command: 'vllm', install }) };
 }

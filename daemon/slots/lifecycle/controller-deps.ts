@@ -80,7 +80,7 @@ export interface SlotControllerDeps {
   ready(current: Readonly<EngineRun>): void;
   served(current: Readonly<EngineRun>): void;
   ended(current: Readonly<EngineRun>): void;
-  /** Called when an engine ended by itself: its start failed, or it crashed. */
+  /** Called when an engine ended on its own: its start failed, or it crashed. */
   failed(current: Readonly<EngineRun>): void;
   /** Called when the record of the slot has changed. */
   changed(): void;

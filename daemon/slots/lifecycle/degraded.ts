@@ -18,7 +18,7 @@ export function degradedBy(
     launch.degraded,
     onCpu ? `The model runs on the CPU: ${gpuNote}` : null,
     placed > 0 && placed < total
-      ? `${placed} of ${total} layers are on ${loaded.device}; the rest runs on the CPU, because its memory holds no more.`
+      ? `${placed} of ${total} layers are on ${loaded.device}; the rest run on the CPU, because its memory is full.`
       : null,
   ].filter((note) => note !== null);
   return notes.length === 0 ? null : notes.join(' ');

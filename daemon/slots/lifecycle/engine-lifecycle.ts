@@ -17,7 +17,7 @@ export interface LifecycleEvents {
   /** Stopped on purpose and its end was observed. The slot is still `stopping`. */
   stopped(current: EngineRun): void;
   /**
-   * Failed by itself and its end was observed. The slot is `stopping` (a failed start) or `ready` or `serving` (a
+   * Failed on its own and its end was observed. The slot is `stopping` (a failed start) or `ready` or `serving` (a
    * crash).
    */
   failed(current: EngineRun, reason: string): void;
@@ -123,7 +123,7 @@ export class EngineLifecycle {
     this.#deps.log.info({ slot, engine, model, device, layers, context, parallel }, 'slot is ready');
   }
 
-  /** Starts the health watch. A hung engine is killed, and is then treated like any engine that ends by itself. */
+  /** Starts the health watch. A hung engine is killed, and is then treated like any engine that ends on its own. */
   #startWatch(config: SlotConfig, current: EngineRun, loaded: LoadedEngine): HealthWatch | null {
     const { clock, query, watchPace = WATCH_PACE } = this.#deps;
     const probe = this.#deps.livenessProbe(config, current.launch);

@@ -22,7 +22,7 @@ export function writeRunRecord(folder: string, record: RunRecord): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(fileOf(folder, record.slot), JSON.stringify(record), { mode: 0o600 });
   } catch {
-    // An engine also ends by itself when its parent process is gone.
+    // An engine also ends on its own when its parent process is gone.
   }
 }
 

@@ -260,7 +260,7 @@ export class SlotController {
     for (; step === 'grant'; step = this.#nextStep()) this.#waiters.serve(() => this.#serving.grantLease());
     if (step === 'load') this.#requestAdmission();
     else if (step === 'withdraw') this.#admission.giveUp(true);
-    else if (step === 'cancel-load') this.#lifecycle.cancelStart('no caller waits any more');
+    else if (step === 'cancel-load') this.#lifecycle.cancelStart('no request is waiting any longer');
     else if (step === 'stop') this.#stop(GRACE_MS);
   }
 

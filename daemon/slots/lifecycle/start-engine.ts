@@ -3,7 +3,7 @@ import type { LoadedEngine, RunningEngine } from '../runners/runner.ts';
 import type { Clock } from './clock.ts';
 import { CheckFailure } from './health.ts';
 
-/** A start that failed by itself. The message is the reason, in one line without paths. */
+/** A start that failed on its own. The message is the reason, in one line without paths. */
 export class LaunchFailure extends Error {}
 
 export interface FollowStartDeps {
@@ -79,7 +79,7 @@ export type StartOutcome =
   | { readonly kind: 'ready'; readonly loaded: LoadedEngine }
   /** Cancelled on purpose, and the end of the engine was observed. */
   | { readonly kind: 'cancelled' }
-  /** Failed by itself, and the end of the engine was observed. */
+  /** Failed on its own, and the end of the engine was observed. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface StartDeps extends FollowStartDeps {

@@ -12,7 +12,7 @@ export interface WatchPace {
 
 export const WATCH_PACE: WatchPace = { intervalMs: 15_000, timeoutMs: 5_000, maxMisses: 3 };
 
-export const HUNG_REASON = 'The engine does not answer any more.';
+export const HUNG_REASON = 'The engine stopped responding.';
 
 /** The engine that is watched. */
 export interface WatchTarget {

@@ -83,7 +83,7 @@ describe('an attached server', () => {
       threads: 1,
     });
     expect(receivedHeaders[0]?.authorization).toBe('Bearer theirs');
-    expect((await run.stop(0)).reason).toBe('The slot has let go of the attached server.');
+    expect((await run.stop(0)).reason).toBe('The slot was detached from the server.');
     expect(server.listening).toBe(true);
     expect(run).toMatchObject({ pid: null });
   });
@@ -104,7 +104,7 @@ describe('an attached server', () => {
     status = 500;
     await Promise.all([run.stop(10_000), run.stop(10_000)]);
     expect(requests.filter((each) => each === 'POST /free')).toHaveLength(1);
-    expect((await run.ended).reason).toBe('The slot has let go of the attached server.');
+    expect((await run.ended).reason).toBe('The slot was detached from the server.');
   });
 
   it('that was never loaded or is unreachable gets no unload call', async () => {
@@ -163,5 +163,5 @@ it('can be detached while no server responds', async () => {
   const port = await listen();
   await close();
   const run = attach(port);
-  expect((await run.stop(0)).reason).toBe('The slot has let go of the attached server.');
+  expect((await run.stop(0)).reason).toBe('The slot was detached from the server.');
 });

@@ -88,7 +88,7 @@ class AttachedServer implements RunningEngine {
     try {
       return exitOf(await this.#followUntilGone(signal));
     } catch (cause) {
-      if (signal.aborted) return exitOf('The slot has let go of the attached server.');
+      if (signal.aborted) return exitOf('The slot was detached from the server.');
       return exitOf(
         cause instanceof WrongServerError ? cause.message : 'The attached server could not be followed.',
       );

@@ -48,7 +48,7 @@ function runner(keep = true, sockets?: readonly string[], state = folder): Runne
 
 test('without an engine the reason includes the next step', async () => {
   const { ended } = runner(true, ['/nowhere/a', '/nowhere/b']).start(containerLaunch());
-  expect((await ended).reason).toMatch(/^Neither Podman nor Docker answers.*container_socket/);
+  expect((await ended).reason).toMatch(/^Neither Podman nor Docker responds.*container_socket/);
 });
 
 test('a start that is cancelled before an engine was found ends', async () => {

@@ -19,7 +19,7 @@ export interface ContainerRunnerDeps {
   keepsContainers(): boolean;
 }
 
-const NO_FOLDER = 'The state folder cannot be written, so that a container of ours could not be known again.';
+const NO_FOLDER = 'The state folder is not writable, so containers could not be recognised after a restart.';
 
 /**
  * Creates the runner for images, through the API of Podman or Docker. Containers are published on a loopback port
@@ -72,7 +72,7 @@ async function reconcileSafely(work: () => Promise<Set<string>>, log: Log): Prom
   try {
     return await work();
   } catch (cause) {
-    log.warn({ err: cause }, 'containers of an earlier run could not be looked for');
+    log.warn({ err: cause }, 'containers of an earlier run could not be listed');
     return new Set();
   }
 }

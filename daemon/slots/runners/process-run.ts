@@ -45,7 +45,7 @@ const UNFIT_GRACE_MS = 2_000;
 const PORT_TAKEN_PATTERN =
   /EADDRINUSE|address (is )?already in use|could(n't| not) bind|failed to bind|bind failed/i;
 
-const PORT_TAKEN_REASON = 'Another program has taken the port of the engine.';
+const PORT_TAKEN_REASON = 'Another program uses the port of the engine.';
 
 class PortTakenError extends WrongServerError {}
 
@@ -209,6 +209,7 @@ export class ProcessRun implements RunningEngine {
 function isOwnListener(port: number, pid: number): boolean {
   const owner = portOwner(port, pid);
   if (owner === 'foreign') throw new PortTakenError(PORT_TAKEN_REASON);
-  if (owner === 'unknown') throw new WrongServerError('This host does not tell who listens on a port.');
+  if (owner === 'unknown')
+    throw new WrongServerError('This host does not report which process listens on a port.');
   return owner === 'own';
 }

@@ -240,11 +240,11 @@ describe('a foreign program on the port', () => {
     const ports = others.map(({ port }) => port);
     const runner = bench.runner({ freePort: async () => ports.shift() as number });
     const { reason } = await bench.start([], {}, {}, runner).ended;
-    expect(reason).toBe('Another program has taken the port of the engine.');
+    expect(reason).toBe('Another program uses the port of the engine.');
     expect(others.map(({ connections }) => connections())).toEqual([0, 0, 0]);
     const log = join(bench.folder, 'logs', 'agent.log');
     await vi.waitFor(() => expect(openFiles()).not.toContain(log));
-    expect(readFileSync(log, 'utf8').match(/gateway: Another program has taken the port/g)).toHaveLength(3);
+    expect(readFileSync(log, 'utf8').match(/gateway: Another program uses the port/g)).toHaveLength(3);
   });
 });
 

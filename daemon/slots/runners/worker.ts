@@ -108,7 +108,7 @@ function startWorker(
 /**
  * Creates the runner for the gateway's worker programs: one child process per slot, in a process group of its own,
  * with an explicit environment, no shell, output into a bounded log. The key is sent over IPC only. An engine whose
- * gateway dies ends by itself; one in an endless native call is killed by the kernel where `setpriv` exists, and at
+ * gateway dies ends on its own; one in an endless native call is killed by the kernel where `setpriv` exists, and at
  * the latest through its record at the next start.
  */
 export function createWorkerRunner(deps: WorkerRunnerDeps): Runner {

@@ -209,7 +209,7 @@ test('refuses a file that does not state its pooling, with the reason', async ()
   const { 'bert.pooling_type': _, ...silent } = keys;
   const unclear = await modelFile({ keys: silent, tensors });
   const other = await forkWorker(unclear.path, { kind: 'embedding' });
-  await expect(other.ready).rejects.toThrow('does not say how its vectors are pooled');
+  await expect(other.ready).rejects.toThrow('does not state the pooling of its vectors');
   await other.stop();
   await unclear.remove();
 });

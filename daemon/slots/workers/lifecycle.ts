@@ -54,7 +54,7 @@ const LAST_MESSAGE_MS = 1_000;
  */
 export function runWorker<C extends AnyConfig>(program: WorkerProgram<C>): void {
   if (process.send === undefined) {
-    process.stderr.write('This program is started by the gateway, not by hand.\n');
+    process.stderr.write('This program can only be started by the gateway.\n');
     process.exit(WORKER_EXIT.misuse);
   }
   const worker = new Worker(program);

@@ -84,13 +84,13 @@ describe('speaking', () => {
   });
 
   test.each([
-    [{ input: TEXT, voice: 'unknown' }, 'voice', 'there is no voice "unknown"; there is 0, 1'],
+    [{ input: TEXT, voice: 'unknown' }, 'voice', 'there is no voice "unknown"; available: 0, 1'],
     [{ input: TEXT, response_format: 'mp3' }, 'response_format', 'must be wav or pcm'],
     [{ input: TEXT, speed: 9 }, 'speed', 'must be 0.25 to 4'],
     [{ input: TEXT, speed: 'fast' }, 'speed', 'must be a number'],
-    [{ input: '' }, 'input', 'nothing that can be said'],
-    [{ input: ' ... ' }, 'input', 'nothing that can be said'],
-    [{ input: 'äöü' }, 'input', 'nothing that this voice can say'],
+    [{ input: '' }, 'input', 'nothing that can be spoken'],
+    [{ input: ' ... ' }, 'input', 'nothing that can be spoken'],
+    [{ input: 'äöü' }, 'input', 'nothing that this voice can speak'],
     [{ input: 'a'.repeat(65_537) }, 'input', 'at most 65536 characters'],
     [{ input: 7 }, 'input', 'must be a string'],
     [{}, 'input', 'must be a string'],

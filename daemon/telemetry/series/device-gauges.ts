@@ -20,10 +20,10 @@ export function namedDevices(devices: readonly DeviceRecord[]): NamedDevice[] {
 const LIVE: readonly [name: string, help: string, value: (facts: DeviceRecord) => number | null][] = [
   [
     'svc_device_busy_ratio',
-    'How busy an accelerator is, 0 to 1.',
+    'Utilisation of an accelerator, 0 to 1.',
     ({ busy_percent: busy }) => (busy === null ? null : busy / 100),
   ],
-  ['svc_device_power_watts', 'Power that an accelerator draws.', ({ power_w: power }) => power],
+  ['svc_device_power_watts', 'Power draw of an accelerator.', ({ power_w: power }) => power],
   ['svc_device_temperature_celsius', 'Temperature of an accelerator.', (facts) => facts.temperature_c],
 ];
 

@@ -13,48 +13,44 @@ export function instruments(make: MetricFactory) {
   return {
     requests: make.counter(
       'svc_requests_total',
-      'Inference requests by route template, slot or upstream, and status; 499 is a caller who left.',
+      'Inference requests by route template, slot or upstream, and status. 499: the client disconnected.',
       ...(['route', 'slot', 'upstream', 'status'] as const),
     ),
     duration: make.histogram(
       'svc_request_duration_seconds',
-      'From arrival to the last byte.',
+      'Time from the arrival of a request to the last byte of its response.',
       DURATIONS_S,
       ...(['route', 'slot', 'upstream'] as const),
     ),
     firstToken: make.histogram(
       'svc_time_to_first_token_seconds',
-      'From arrival to the first byte that the engine answers, waits and loads included.',
+      'Time from the arrival of a request to the first byte from the engine, including queueing and loading.',
       DURATIONS_S,
       ...(['route', 'slot', 'upstream'] as const),
     ),
     tokens: make.counter(
       'svc_tokens_total',
-      'Tokens read (in) and written (out), as engines tell them.',
+      'Tokens read (in) and generated (out), as reported by engines.',
       ...(['slot', 'upstream', 'direction'] as const),
     ),
     speed: make.histogram(
       'svc_tokens_per_second',
-      'Speed of single answers.',
+      'Generation speed of single responses.',
       SPEEDS,
       ...(['slot', 'upstream'] as const),
     ),
     wait: make.histogram(
       'svc_queue_wait_seconds',
-      'How long requests waited for their turn at a slot, loads included.',
+      'Time that requests waited for a slot, including loading.',
       WAITS_S,
       'slot',
     ),
-    loads: make.counter(
-      'svc_slot_loads_total',
-      'Loads of slots by outcome.',
-      ...(['slot', 'outcome'] as const),
-    ),
-    loadTime: make.histogram('svc_slot_load_seconds', 'Times of loads that succeeded.', LOADS_S, 'slot'),
-    crashes: make.counter('svc_slot_crashes_total', 'Engines that ended by themselves while ready.', 'slot'),
+    loads: make.counter('svc_slot_loads_total', 'Slot loads by outcome.', ...(['slot', 'outcome'] as const)),
+    loadTime: make.histogram('svc_slot_load_seconds', 'Duration of successful loads.', LOADS_S, 'slot'),
+    crashes: make.counter('svc_slot_crashes_total', 'Engines that exited unexpectedly while ready.', 'slot'),
     evictions: make.counter(
       'svc_slot_evictions_total',
-      'Unloads that made room for another slot, by the slot that had to go.',
+      'Unloads to make room for another slot, by unloaded slot.',
       'slot',
     ),
   };

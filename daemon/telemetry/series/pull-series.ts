@@ -12,13 +12,13 @@ export function pullSeries(
   bus: Pick<EventBus<GatewayEvents>, 'subscribe'>,
   list: () => readonly PullRecord[],
 ): () => void {
-  const bytes = make.counter('svc_pull_bytes_total', 'Bytes of models that were downloaded.').labels({});
+  const bytes = make.counter('svc_pull_bytes_total', 'Downloaded bytes of models.').labels({});
   bytes.inc(0);
-  const ended = make.counter('svc_pulls_total', 'Downloads that have ended, by outcome.', 'outcome');
+  const ended = make.counter('svc_pulls_total', 'Finished downloads by outcome.', 'outcome');
   for (const outcome of ENDS) ended.labels({ outcome }).inc(0);
   /** Last reported bytes of each open download. */
   const open = new Map<string, number>();
-  make.gauge('svc_pulls_open', 'Downloads that have not ended, by state.', ['state'], (gauge) => {
+  make.gauge('svc_pulls_open', 'Unfinished downloads by state.', ['state'], (gauge) => {
     for (const state of PullState.options) if (!ENDS.has(state)) gauge.set({ state }, 0);
     for (const { state } of list()) if (!ENDS.has(state)) gauge.inc({ state });
   });

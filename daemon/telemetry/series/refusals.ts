@@ -15,17 +15,15 @@ export function inBandErrorCode(code: string): ErrorCode {
 
 /** Counts the errors that callers received; every code of the catalogue starts at 0. */
 export function refusalSeries(make: MetricFactory): (code: ErrorCode) => void {
-  const errors = make.counter(
-    'svc_errors_total',
-    'Refusals and failures that callers were told, by code.',
-    'code',
-  );
+  const errors = make.counter('svc_errors_total', 'Error responses by code.', 'code');
   const auth = make.counter(
     'svc_auth_refusals_total',
-    'Requests that authentication refused, by code.',
+    'Requests refused by authentication, by code.',
     'code',
   );
-  const limiter = make.counter('svc_limiter_trips_total', 'Trips of the login limiter.').labels({});
+  const limiter = make
+    .counter('svc_limiter_trips_total', 'Logins and rotations refused by the login limiter.')
+    .labels({});
   limiter.inc(0);
   for (const code of Object.keys(ERRORS) as ErrorCode[]) {
     errors.labels({ code }).inc(0);

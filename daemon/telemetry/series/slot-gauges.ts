@@ -2,14 +2,18 @@ import { SLOT_STATES, type SlotRecord } from '../../contract/slots.ts';
 import type { MetricFactory } from './metric-factory.ts';
 
 const BY_SLOT: readonly [name: string, help: string, value: (slot: SlotRecord) => number | null][] = [
-  ['svc_queue_length', 'Requests that wait for a slot.', ({ queued }) => queued],
-  ['svc_active_requests', 'Requests that a slot serves now.', ({ active }) => active],
-  ['svc_slot_parallel', 'Requests that a slot serves at once at most.', ({ parallel }) => parallel],
+  ['svc_queue_length', 'Requests waiting for a slot.', ({ queued }) => queued],
+  ['svc_active_requests', 'Requests that a slot is serving.', ({ active }) => active],
+  [
+    'svc_slot_parallel',
+    'Maximum number of requests that a slot serves in parallel.',
+    ({ parallel }) => parallel,
+  ],
   ['svc_slot_memory_bytes', 'Resident memory of the engine of a slot.', (slot) => slot.memory_bytes],
   ['svc_slot_degraded', '1 while a slot runs degraded.', ({ degraded }) => Number(degraded !== null)],
   [
     'svc_slot_parked',
-    '1 while a slot is left alone after failures.',
+    '1 while a slot is not retried after repeated failures.',
     (s) => Number(s.failure?.parked ?? false),
   ],
 ];
@@ -24,7 +28,7 @@ export function slotGauges(make: MetricFactory, slots: () => readonly SlotRecord
       }
     });
   }
-  make.gauge('svc_slot_state', '1 for the state that a slot is in.', ['slot', 'state'], (gauge) => {
+  make.gauge('svc_slot_state', '1 for the current state of a slot.', ['slot', 'state'], (gauge) => {
     for (const slot of slots())
       for (const state of SLOT_STATES) gauge.set({ slot: slot.name, state }, Number(slot.state === state));
   });

@@ -11,6 +11,6 @@ export interface SpanCounts {
 
 /** Registers the counts of the exporter, read at each scrape. */
 export function spanSeries(make: MetricFactory, counts: () => SpanCounts): void {
-  const help = 'Spans of traces, by what became of them.';
+  const help = 'Trace spans by outcome.';
   make.readCounter('svc_trace_spans_total', help, 'outcome', () => Object.entries(counts()));
 }

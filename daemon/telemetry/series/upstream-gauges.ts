@@ -2,10 +2,10 @@ import { UPSTREAM_HEALTH, type UpstreamRecord, USABLE_HEALTH } from '../../contr
 import type { MetricFactory } from './metric-factory.ts';
 
 const BY_UPSTREAM: readonly [name: string, help: string, value: (upstream: UpstreamRecord) => number][] = [
-  ['svc_upstream_models', 'Models that an upstream is known to serve.', ({ models }) => models],
+  ['svc_upstream_models', 'Models in the model list of an upstream.', ({ models }) => models],
   [
     'svc_upstream_up',
-    '1 while calls to an upstream are not expected to fail.',
+    '1 while an upstream is expected to be reachable.',
     ({ health }) => Number(USABLE_HEALTH.has(health)),
   ],
 ];
@@ -21,7 +21,7 @@ export function upstreamGauges(make: MetricFactory, upstreams: () => readonly Up
       for (const each of enabled()) gauge.set({ upstream: each.name }, value(each));
     });
   }
-  const help = '1 for the health that an upstream has.';
+  const help = '1 for the current health of an upstream.';
   make.gauge('svc_upstream_health', help, ['upstream', 'health'], (gauge) => {
     for (const { name, health: now } of enabled())
       for (const health of UPSTREAM_HEALTH) gauge.set({ upstream: name, health }, Number(health === now));

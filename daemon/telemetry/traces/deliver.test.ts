@@ -71,7 +71,7 @@ test('reports an unreachable collector as temporary, without its address', async
   await server.stop();
   const delivery = await send(`http://127.0.0.1:${port}`);
   await server.start();
-  expect(delivery).toMatchObject({ kind: 'again', reason: 'it can not be reached (ECONNREFUSED)' });
+  expect(delivery).toMatchObject({ kind: 'again', reason: 'it cannot be reached (ECONNREFUSED)' });
 });
 
 test('sends nothing to a forbidden address', async () => {

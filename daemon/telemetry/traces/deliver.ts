@@ -44,7 +44,7 @@ function verdict({ status, retryAfter, body }: CollectorReply): Delivery {
 /** Returns the kind of a connection error; its message may contain the address. */
 function reasonOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
-  return `it can not be reached (${typeof code === 'string' ? code : String(name)})`;
+  return `it cannot be reached (${typeof code === 'string' ? code : String(name)})`;
 }
 
 function post(

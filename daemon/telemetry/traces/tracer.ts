@@ -66,14 +66,14 @@ export function createTracer(options: TracerDeps): Tracer {
     clock,
     async deliver(spans, limitMs) {
       const to = collector();
-      if (to === null) return { kind: 'refused', reason: 'no collector is set any more' };
+      if (to === null) return { kind: 'refused', reason: 'no collector is configured any more' };
       const resource = { serviceName: settings.value('otlpServiceName'), version };
       return deliverSpans(outbound, to, resource, spans, limitMs);
     },
     onStateChange: (reason) =>
       reason === null
-        ? log.info('traces reach their collector again')
-        : log.warn({ reason }, 'traces do not reach their collector'),
+        ? log.info('traces are sent to the collector again')
+        : log.warn({ reason }, 'traces cannot be sent to the collector'),
   });
   return {
     begin(traceparent) {

@@ -9,15 +9,15 @@ interface MeasureInfo {
   word: string;
   format: (value: number) => string;
   /** Upper end of the axis; null scales to the values. */
-  most: (device: DeviceRecord) => number | null;
+  max: (device: DeviceRecord) => number | null;
 }
 
 const rounded = (unit: string) => (value: number) => `${Math.round(value)} ${unit}`;
 export const MEASURES_BY_NAME: Record<Measure, MeasureInfo> = {
-  memory: { word: 'Memory', format: gib, most: (device) => device.memory_total_bytes },
-  load: { word: 'Load', format: rounded('%'), most: () => 100 },
-  power: { word: 'Power', format: rounded('W'), most: () => null },
-  temperature: { word: 'Temperature', format: rounded('°C'), most: () => null },
+  memory: { word: 'Memory', format: gib, max: (device) => device.memory_total_bytes },
+  load: { word: 'Load', format: rounded('%'), max: () => 100 },
+  power: { word: 'Power', format: rounded('W'), max: () => null },
+  temperature: { word: 'Temperature', format: rounded('°C'), max: () => null },
 };
 const SPAN_S = 300;
 
@@ -48,7 +48,7 @@ export function MeasureChart(props: {
       </figcaption>
       <Chart
         {...series}
-        most={info.most(device)}
+        max={info.max(device)}
         span={SPAN_S}
         format={info.format}
         label={`${info.word} of ${device.name} since this page was opened: now ${now}; ${range}`}

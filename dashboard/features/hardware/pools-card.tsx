@@ -3,8 +3,10 @@ import type { HardwareView, MemoryPoolRecord } from '../../../daemon/contract/ha
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Card } from '../../ui/card.tsx';
 import { gib } from '../../ui/format.ts';
+import { HelpMark } from '../../ui/help.tsx';
 import { PoolBar } from '../shared/pool-bar.tsx';
-import { pictureOf } from '../shared/pools.ts';
+import { poolUsageOf } from '../shared/pools.ts';
+import { TERMS } from '../shared/terms.ts';
 import { Evidence } from './evidence.tsx';
 import css from './hardware.module.css';
 
@@ -27,7 +29,7 @@ function Pool(props: {
 }): ReactElement {
   const { pool } = props;
   const names = props.hardware.devices.filter(({ id }) => pool.devices.includes(id)).map(({ name }) => name);
-  const picture = pictureOf(pool, props.slots);
+  const usage = poolUsageOf(pool, props.slots);
   const remarks = [
     names.length === 0 ? null : `used by ${names.join(', ')}`,
     LIMITS[pool.limited_by],
@@ -42,11 +44,7 @@ function Pool(props: {
         <span className={css.number}>{gib(pool.total_bytes)}</span>
       </p>
       <p className={css.soft}>{remarks.join('; ')}</p>
-      {picture === null ? (
-        <p>Free memory is unknown.</p>
-      ) : (
-        <PoolBar name={`pool ${pool.id}`} picture={picture} />
-      )}
+      {usage === null ? <p>Free memory is unknown.</p> : <PoolBar name={`pool ${pool.id}`} usage={usage} />}
       <Evidence evidence={props.hardware.evidence.find(({ of }) => of === `pool ${pool.id}`)} />
     </li>
   );
@@ -55,7 +53,7 @@ function Pool(props: {
 /** Memory pools with their use by slot. */
 export function Pools(props: { hardware: HardwareView; slots: readonly SlotRecord[] }): ReactElement {
   return (
-    <Card title="Memory pools">
+    <Card title="Memory pools" help={<HelpMark term={TERMS.pool} />}>
       <ul className={css.pools}>
         {props.hardware.pools.map((pool) => (
           <Pool key={pool.id} pool={pool} hardware={props.hardware} slots={props.slots} />

@@ -4,7 +4,7 @@ import { buttonClass } from '../../ui/button.tsx';
 import { ReadKey, SetKey } from './set-key.tsx';
 
 /** Explains where the admin key is stored on the gateway machine. */
-export function WhereTheKeyIs(): ReactElement {
+export function KeyLocation(): ReactElement {
   return (
     <>
       <p>
@@ -18,7 +18,7 @@ export function WhereTheKeyIs(): ReactElement {
 }
 
 /** Explains how to create the first admin key. While keys are required, only editing the file works. */
-export function HowToGetAKey(props: { required: boolean }): ReactElement {
+export function KeyInstructions(props: { required: boolean }): ReactElement {
   if (!props.required) {
     return (
       <>

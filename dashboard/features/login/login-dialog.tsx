@@ -3,7 +3,7 @@ import { type ReactElement, useRef } from 'react';
 import { useSession } from '../../api/session.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import dialog from '../../ui/dialog.module.css';
-import { HowToGetAKey } from './key-help.tsx';
+import { KeyInstructions } from './key-help.tsx';
 import { LoginForm } from './login-form.tsx';
 
 /** The login as a dialog over the current view. The view, its scroll position and its inputs are preserved. */
@@ -23,7 +23,7 @@ export function LoginDialog(): ReactElement {
             This page stays as it is. The key is SVC_ADMIN_KEY in api.env on the gateway machine.
           </Dialog.Description>
           {session.status?.has_admin_key === false ? (
-            <HowToGetAKey required={session.status.auth_required} />
+            <KeyInstructions required={session.status.auth_required} />
           ) : (
             <LoginForm onDone={session.closeLogin} input={input} />
           )}

@@ -2,7 +2,7 @@ import { Field } from '@base-ui/react/field';
 import { Eye, EyeOff } from 'lucide-react';
 import { type FormEvent, type ReactElement, type RefObject, useState } from 'react';
 import { useAction } from '../../api/action.ts';
-import { toPicture } from '../../api/api-error.ts';
+import { toFailureInfo } from '../../api/api-error.ts';
 import { call } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -11,11 +11,11 @@ import field from '../../ui/field.module.css';
 import css from './login.module.css';
 
 function words(error: unknown, left: number): string {
-  const picture = toPicture(error);
-  if (picture.code === 'auth.rate_limited') {
-    return left > 0 ? `${picture.message} Try again in ${left} s.` : 'You can try again now.';
+  const info = toFailureInfo(error);
+  if (info.code === 'auth.rate_limited') {
+    return left > 0 ? `${info.message} Try again in ${left} s.` : 'You can try again now.';
   }
-  return [picture.message, picture.advice].filter(Boolean).join(' ');
+  return [info.message, info.advice].filter(Boolean).join(' ');
 }
 
 /** The login form. A refused key stays in the field. */
@@ -34,7 +34,7 @@ export function LoginForm(props: {
     // Runs also when a successful login unmounts the form before the request settles.
     onSuccess: props.onDone,
   });
-  const left = useCountdown(login.error ? toPicture(login.error).retryAt : null);
+  const left = useCountdown(login.error ? toFailureInfo(login.error).retryAt : null);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (key !== '' && left === 0 && !login.isPending) login.mutate();
@@ -64,7 +64,7 @@ export function LoginForm(props: {
           {login.isError ? words(login.error, left) : ''}
         </Field.Error>
       </Field.Root>
-      <Button type="submit" look="main" busy={login.isPending} disabled={key === '' || left > 0}>
+      <Button type="submit" variant="main" busy={login.isPending} disabled={key === '' || left > 0}>
         {left > 0 ? `Wait ${left} s` : 'Log in'}
       </Button>
     </form>

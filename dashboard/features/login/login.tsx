@@ -8,7 +8,7 @@ import { Failure } from '../../ui/failure.tsx';
 import { Note } from '../../ui/note.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Closed } from './closed.tsx';
-import { HowToGetAKey, WhereTheKeyIs } from './key-help.tsx';
+import { KeyInstructions, KeyLocation } from './key-help.tsx';
 import css from './login.module.css';
 import { LoginForm } from './login-form.tsx';
 
@@ -57,12 +57,12 @@ export function Login(): ReactElement {
           <Form onDone={() => setDone(true)} />
           <details className={css.help}>
             <summary>Where is the admin key?</summary>
-            <WhereTheKeyIs />
+            <KeyLocation />
           </details>
         </>
       ) : (
         <div className={css.help}>
-          <HowToGetAKey required={status.auth_required} />
+          <KeyInstructions required={status.auth_required} />
         </div>
       )}
     </div>

@@ -57,7 +57,7 @@ export function AddMemory(props: { onClose: () => void }): ReactElement {
         {add.error === null ? null : <Failure error={add.error} />}
         <div className={dialog.actions}>
           <Button onClick={props.onClose}>Cancel</Button>
-          <Button look="main" type="submit" disabled={text.trim() === ''} busy={add.isPending}>
+          <Button variant="main" type="submit" disabled={text.trim() === ''} busy={add.isPending}>
             Save note
           </Button>
         </div>

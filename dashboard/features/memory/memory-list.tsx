@@ -38,7 +38,7 @@ function Item(props: {
           ))}
         </p>
       </div>
-      <Button look="quiet" onClick={() => props.onDelete(memory)}>
+      <Button variant="quiet" onClick={() => props.onDelete(memory)}>
         Delete…<span className="hidden-visually"> {nameOf(memory)}</span>
       </Button>
     </li>

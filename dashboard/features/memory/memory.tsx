@@ -44,7 +44,7 @@ function useSelection(q: string): Selection & { ids: readonly string[]; clear: (
 }
 
 /** Who can read and add notes, with a link to the setting. */
-function WhoMay(): ReactElement | null {
+function NotesAccess(): ReactElement | null {
   const settings = useQuery(queries.settings);
   const { status } = useSession();
   const sentence = classSentence(settings.data?.settings, status?.auth_required);
@@ -85,17 +85,17 @@ export function Memory(): ReactElement {
           <Plus size={16} aria-hidden="true" /> Add note…
         </Button>
         {some ? (
-          <Button look="danger" onClick={() => open('all')}>
+          <Button variant="danger" onClick={() => open('all')}>
             Delete all notes…
           </Button>
         ) : null}
       </ViewHead>
-      <WhoMay />
+      <NotesAccess />
       <Card title="Saved notes" flush aside={many === 0 ? undefined : `${count(many)} selected`}>
         <SearchForm
           label="Search notes"
           placeholder="Search…"
-          most={4096}
+          maxLength={4096}
           className={css.search}
           q={q}
           onFind={find}
@@ -103,10 +103,10 @@ export function Memory(): ReactElement {
         />
         {many === 0 ? null : (
           <div className={css.chosen}>
-            <Button look="danger" onClick={() => open('delete')}>
+            <Button variant="danger" onClick={() => open('delete')}>
               Delete {count(many)}…
             </Button>
-            <Button look="quiet" onClick={selection.clear}>
+            <Button variant="quiet" onClick={selection.clear}>
               Clear selection
             </Button>
           </div>

@@ -28,7 +28,7 @@ function Nothing(props: { onAdd: () => void }): ReactElement {
         machine.
       </p>
       <div>
-        <Button look="main" onClick={props.onAdd}>
+        <Button variant="main" onClick={props.onAdd}>
           Add first note
         </Button>
       </div>

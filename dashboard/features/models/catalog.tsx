@@ -106,7 +106,7 @@ export function Catalog(props: { open: Open }): ReactElement {
       <SearchForm
         label="Search the hub"
         placeholder="Search the hub by name…"
-        most={200}
+        maxLength={200}
         className={css.search}
         q={q}
         onFind={find}

@@ -6,8 +6,10 @@ import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { count, gib, moment } from '../../ui/format.ts';
+import { HelpLine } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
+import { TERMS } from '../shared/terms.ts';
 import { Binding } from './binding.tsx';
 import { FitBadge } from './fit-badge.tsx';
 import { holderOf } from './holder.ts';
@@ -73,8 +75,9 @@ function Whole(props: { model: ModelWithMemory; open: (show: Show, of: string) =
   return (
     <>
       <AllFacts model={model} />
-      <section className={css.part} aria-label="ServedVersion by">
-        <h3>ServedVersion by</h3>
+      <section className={css.part} aria-label="Served by">
+        <h3>Served by</h3>
+        <HelpLine term={TERMS.slot} />
         <Binding model={model} slots={all} />
       </section>
       {model.type === 'llm' ? (
@@ -85,7 +88,7 @@ function Whole(props: { model: ModelWithMemory; open: (show: Show, of: string) =
       ) : null}
       <div className={css.acts}>
         <UseIt model={model} slot={holderOf(model, all)} onLoad={() => open('load', model.id)} />
-        <Button look="danger" onClick={() => open('remove', model.id)}>
+        <Button variant="danger" onClick={() => open('remove', model.id)}>
           Remove model…
         </Button>
       </div>

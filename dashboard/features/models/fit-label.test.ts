@@ -31,7 +31,7 @@ test.each([
   [view('does_not_fit', { pool: '0000:03:00.0' }), 'Does not fit', /of GPU memory 0000:03:00\.0 available/],
   [view('unknown'), 'Unknown', /Another program/],
 ])('%j', (given, word, text) => {
-  const look = fitLabel(given);
-  expect(look.word).toBe(word);
-  expect(look.text).toMatch(text);
+  const label = fitLabel(given);
+  expect(label.word).toBe(word);
+  expect(label.text).toMatch(text);
 });

@@ -9,7 +9,9 @@ import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import field from '../../ui/field.module.css';
 import { gib } from '../../ui/format.ts';
+import { HelpMark } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { TERMS } from '../shared/terms.ts';
 import { InstalledItem } from './installed-item.tsx';
 import { inOrder, modelLine } from './model-words.ts';
 import css from './models.module.css';
@@ -48,6 +50,7 @@ export function Installed(props: { open: (show: Show, of?: string) => void }): R
   return (
     <Card
       title="Installed"
+      help={<HelpMark term={TERMS.slot} />}
       flush
       aside={
         all.length === 0 ? undefined : `${all.length} ${all.length === 1 ? 'model' : 'models'}, ${gib(bytes)}`

@@ -21,7 +21,7 @@ import { useModelAction } from './use-model-action.ts';
 type Known = CatalogView['entries'][number];
 
 /** Metadata of a model before the download, from the catalogue or the search result. */
-function useKnown(model: string): { entry: Known | undefined; found: HubModelView | undefined } {
+function useModelEntry(model: string): { entry: Known | undefined; found: HubModelView | undefined } {
   const { q } = useUrlState();
   const catalog = useQuery(queries.catalog);
   const search = useQuery({ ...queries.hub(q), enabled: q !== '' });
@@ -51,7 +51,7 @@ function Licence(props: { licence: string | null; gated: boolean }): ReactElemen
 /** Confirms the download of a model; shows its licence and size first. */
 export function PullDialog(props: { model: string; onClose: () => void }): ReactElement {
   const { model, onClose } = props;
-  const { entry, found } = useKnown(model);
+  const { entry, found } = useModelEntry(model);
   const [which, setWhich] = useState('');
   const [projector, setProjector] = useState(false);
   const pull = useModelAction('model.pull', onClose);
@@ -90,7 +90,7 @@ export function PullDialog(props: { model: string; onClose: () => void }): React
       {pull.error === null ? null : <Failure error={pull.error} />}
       <div className={dialog.actions}>
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="main" busy={pull.isPending} onClick={() => pull.mutate({ body })}>
+        <Button variant="main" busy={pull.isPending} onClick={() => pull.mutate({ body })}>
           {pull.isPending ? 'Contacting the hub…' : 'Download'}
         </Button>
       </div>

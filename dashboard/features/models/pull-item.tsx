@@ -42,7 +42,7 @@ function Acts(props: { pull: PullRecord; open: (show: Show, of: string) => void 
           </Button>
         ) : null}
         {actions.includes('resume') ? (
-          <Button look="main" busy={resume.isPending} onClick={() => resume.mutate(options)}>
+          <Button variant="main" busy={resume.isPending} onClick={() => resume.mutate(options)}>
             Resume{whose}
           </Button>
         ) : null}

@@ -29,7 +29,12 @@ export function Register(props: { onClose: () => void; onDone: (id: string) => v
         {register.error === null ? null : <Failure error={register.error} />}
         <div className={dialog.actions}>
           <Button onClick={props.onClose}>Cancel</Button>
-          <Button look="main" type="submit" disabled={!path.trim().startsWith('/')} busy={register.isPending}>
+          <Button
+            variant="main"
+            type="submit"
+            disabled={!path.trim().startsWith('/')}
+            busy={register.isPending}
+          >
             Add model
           </Button>
         </div>

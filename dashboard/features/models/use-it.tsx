@@ -28,7 +28,7 @@ export function UseIt(props: {
   if (model.type !== 'llm' || !isLoaded(slot)) return null;
   return (
     <Button
-      look="main"
+      variant="main"
       onClick={() => {
         conversation.setModel(model.id);
         go('/playground');

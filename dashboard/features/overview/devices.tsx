@@ -7,7 +7,7 @@ import { gib } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import { PoolBar } from '../shared/pool-bar.tsx';
-import { pictureOf } from '../shared/pools.ts';
+import { poolUsageOf } from '../shared/pools.ts';
 import css from './devices.module.css';
 import { NextLoad, useNextLoads } from './next-load.tsx';
 
@@ -41,17 +41,17 @@ function Pool(props: {
   slots: readonly SlotRecord[];
   next: readonly SlotPlanView[];
 }): ReactElement {
-  const picture = pictureOf(props.pool, props.slots);
+  const usage = poolUsageOf(props.pool, props.slots);
   const name = props.devices.map((device) => device.name).join(', ') || props.pool.id;
   return (
     <li className={css.device}>
       {props.devices.map((device) => (
         <DeviceLine key={device.id} device={device} />
       ))}
-      {picture === null ? (
+      {usage === null ? (
         <p className={css.soft}>{gib(props.pool.total_bytes)}; free memory is unknown.</p>
       ) : (
-        <PoolBar name={name} picture={picture} />
+        <PoolBar name={name} usage={usage} />
       )}
       {props.next.length === 0 ? null : (
         <ul className={css.nexts} aria-label={`Memory forecast for ${name}`}>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { slotRecord } from '../../../daemon/contract/testing/slot-record.ts';
 import { slotBadge, slotModel } from '../shared/slot-state.ts';
-import { healthSummary, issuesOf, knowledgeOf } from './health-summary.ts';
+import { freshnessOf, healthSummary, issuesOf } from './health-summary.ts';
 
 const slot = (over: Partial<SlotRecord> = {}): SlotRecord => slotRecord({ name: 'agent', ...over });
 const failure = { reason: 'no such file', failures: 5, parked: true, retry_at: null };
@@ -58,10 +58,10 @@ describe('the summary', () => {
   it('is old when one part could not be refreshed', () => {
     const read = { data: {}, isError: false, error: null };
     const failed = { ...read, isError: true, error: new Error('no') };
-    expect(knowledgeOf(true, [read, read])).toBe('now');
-    expect(knowledgeOf(false, [read])).toBe('partial');
-    expect(knowledgeOf(true, [read, failed])).toBe('old');
-    expect(knowledgeOf(true, [read, { ...failed, data: undefined }])).toBe('now');
+    expect(freshnessOf(true, [read, read])).toBe('now');
+    expect(freshnessOf(false, [read])).toBe('partial');
+    expect(freshnessOf(true, [read, failed])).toBe('old');
+    expect(freshnessOf(true, [read, { ...failed, data: undefined }])).toBe('now');
   });
 
   it('leaves out a check whose issues are listed in detail', () => {
@@ -113,7 +113,7 @@ describe('the summary', () => {
     ]);
     expect(issues[0]?.message).toContain('Nothing listens there.');
     expect(issues[1]?.message).toBe(
-      'The download of o/n failed: Full. Remove models that are not needed, then resume.',
+      'The download of o/n failed: Full. Remove models that you do not need, then resume the download.',
     );
   });
 

@@ -119,10 +119,10 @@ export function issuesOf(given: {
 }
 
 /** How current the data is: complete (`now`), outdated (`old`) or still incomplete (`partial`). */
-export type Knowledge = 'now' | 'old' | 'partial';
+export type Freshness = 'now' | 'old' | 'partial';
 
 /** How current these reads are together. One failed refresh makes the whole result `old`. */
-export function knowledgeOf(complete: boolean, reads: readonly Reading[]): Knowledge {
+export function freshnessOf(complete: boolean, reads: readonly Reading[]): Freshness {
   if (reads.some(isOutdated)) return 'old';
   return complete ? 'now' : 'partial';
 }
@@ -137,7 +137,7 @@ function sentenceOf(issues: readonly Issue[]): { tone: Tone; sentence: string } 
 }
 
 /** The health summary in a few words. Never reports "fine" before all parts have been read. */
-export function healthSummary(issues: readonly Issue[], known: Knowledge): { tone: Tone; sentence: string } {
+export function healthSummary(issues: readonly Issue[], known: Freshness): { tone: Tone; sentence: string } {
   const summary = sentenceOf(issues);
   if (known === 'old')
     return { tone: 'idle', sentence: `Last known state: ${summary.sentence.toLowerCase()}` };

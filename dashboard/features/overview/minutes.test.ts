@@ -17,9 +17,9 @@ test('a quiet minute has requests, none, and no wait', () => {
 });
 
 test('the hour in words', () => {
-  const words = { requests: 7, failed: 1, most: 5, wait: { low: 80, high: 120 } };
+  const words = { requests: 7, failed: 1, peak: 5, wait: { low: 80, high: 120 } };
   expect(hourWords(HOUR)).toEqual(words);
-  expect(hourWords([])).toEqual({ requests: 0, failed: 0, most: 0, wait: null });
+  expect(hourWords([])).toEqual({ requests: 0, failed: 0, peak: 0, wait: null });
 });
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
   [99, 100],
   [104, 120],
   [1234, 1400],
-])('a scale up to %d ends at %d', (most, top) => expect(topOf(most)).toBe(top));
+])('a scale up to %d ends at %d', (peak, top) => expect(topOf(peak)).toBe(top));
 
 test('an hour is whole once it has all its minutes', () => {
   const minutes = Array.from({ length: 60 }, (_, minute) => row(minute, 0, null));

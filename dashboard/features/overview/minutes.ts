@@ -23,7 +23,7 @@ export function seriesOf(
 export function hourWords(minutes: readonly MinuteRow[]): {
   requests: number;
   failed: number;
-  most: number;
+  peak: number;
   /** Lowest and highest latency of a minute in milliseconds, or null without requests. */
   wait: { low: number; high: number } | null;
 } {
@@ -33,15 +33,15 @@ export function hourWords(minutes: readonly MinuteRow[]): {
   return {
     requests: sum(({ requests }) => requests),
     failed: sum(({ failed }) => failed),
-    most: Math.max(0, ...minutes.map(({ requests }) => requests)),
+    peak: Math.max(0, ...minutes.map(({ requests }) => requests)),
     wait: waits.length === 0 ? null : { low: Math.min(...waits), high: Math.max(...waits) },
   };
 }
 
 /** Upper end of a count axis with one tick in the middle: rounded up to an even number of at most two digits. */
-export function topOf(most: number): number {
-  const step = 2 * 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most))) - 1);
-  return Math.max(2, Math.ceil(most / step) * step);
+export function topOf(peak: number): number {
+  const step = 2 * 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, peak))) - 1);
+  return Math.max(2, Math.ceil(peak / step) * step);
 }
 
 /** Whether data covers the whole hour; false while the gateway is younger than that. */

@@ -13,7 +13,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { SetupNote } from '../setup/setup-note.tsx';
 import { Checks } from './checks.tsx';
 import { Devices } from './devices.tsx';
-import { healthSummary, issuesOf, type Knowledge, knowledgeOf } from './health-summary.ts';
+import { type Freshness, freshnessOf, healthSummary, issuesOf } from './health-summary.ts';
 import { Issues } from './issues.tsx';
 import { PostureCard } from './posture-card.tsx';
 import { Slots } from './slots.tsx';
@@ -46,11 +46,11 @@ const Traffic = lazyView({
 });
 
 /** How current the data behind the health summary is. */
-function useKnowledge(complete: boolean, reads: readonly Reading[]): Knowledge {
+function useFreshness(complete: boolean, reads: readonly Reading[]): Freshness {
   const { up } = useConnection();
   const { sessionState } = useSession();
   if (!up || sessionState === 'expired' || sessionState === 'enforced') return 'old';
-  return knowledgeOf(complete, reads);
+  return freshnessOf(complete, reads);
 }
 
 /** The health of the gateway on one screen. */
@@ -71,7 +71,7 @@ export function Overview(): ReactElement {
     upstreams: upstreams.data?.upstreams,
     pulls: pulls.data?.pulls,
   });
-  const known = useKnowledge(slots.data !== undefined && checks.data !== undefined, [
+  const known = useFreshness(slots.data !== undefined && checks.data !== undefined, [
     status,
     slots,
     checks,

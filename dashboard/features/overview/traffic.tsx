@@ -23,7 +23,7 @@ function Graph(props: {
   minutes: readonly MinuteRow[];
   value: (row: MinuteRow) => number | null;
   format: (value: number) => string;
-  most: number | null;
+  max: number | null;
 }): ReactElement {
   const [point, setPoint] = useState<{ at: number; value: number } | null>(null);
   const onPoint = useCallback((next: typeof point) => setPoint(next), []);
@@ -38,7 +38,7 @@ function Graph(props: {
       <Chart
         {...seriesOf(props.minutes, props.value)}
         bars={MINUTE_S}
-        most={props.most}
+        max={props.max}
         span={SPAN_S}
         format={props.format}
         label={props.label}
@@ -61,11 +61,11 @@ function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
         <Graph
           word="Requests per minute"
           now={all}
-          label={`Requests per minute in the last hour: ${all}, at most ${count(hour.most)} per minute`}
+          label={`Requests per minute in the last hour: ${all}, at most ${count(hour.peak)} per minute`}
           minutes={minutes}
           value={({ requests }) => requests}
           format={count}
-          most={topOf(hour.most)}
+          max={topOf(hour.peak)}
         />
         <Graph
           word="Time to first token"
@@ -74,7 +74,7 @@ function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
           minutes={minutes}
           value={({ ttft_ms }) => ttft_ms}
           format={duration}
-          most={hour.wait === null ? NO_WAIT_MS : null}
+          max={hour.wait === null ? NO_WAIT_MS : null}
         />
       </div>
       {isWhole(minutes) ? null : <p className={css.soft}>No data from before the last start.</p>}

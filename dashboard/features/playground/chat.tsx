@@ -9,7 +9,7 @@ import css from './chat.module.css';
 import { Composer } from './composer.tsx';
 import { DemoNote } from './parts/demo-note.tsx';
 import { ModelPicker } from './parts/model-picker.tsx';
-import { chosenModel, goneSentence, modelsThat } from './parts/models.ts';
+import { chosenModel, goneSentence, modelsWith } from './parts/models.ts';
 import { SidePanel, SidePanelDialog } from './side-panel.tsx';
 import { conversation, useConversation } from './store.ts';
 import { Turns } from './turns.tsx';
@@ -20,7 +20,7 @@ export function Chat(): ReactElement {
   const [panel, setPanel] = useState(false);
   const models = useQuery(queries.models);
   const { turns, model: chosen } = useConversation();
-  const groups = modelsThat('chat', models.data?.data ?? []);
+  const groups = modelsWith('chat', models.data?.data ?? []);
   const { model, gone } = chosenModel(groups, chosen, 'agent');
   return (
     <div className={css.page}>
@@ -36,7 +36,7 @@ export function Chat(): ReactElement {
           />
           <div className={css.tools}>
             <Button
-              look="quiet"
+              variant="quiet"
               disabled={turns.length === 0}
               aria-label="New conversation"
               onClick={() => conversation.clear()}
@@ -46,7 +46,7 @@ export function Chat(): ReactElement {
             </Button>
             {wide ? null : (
               <Button
-                look="quiet"
+                variant="quiet"
                 square
                 aria-label="Parameters and code"
                 aria-haspopup="dialog"

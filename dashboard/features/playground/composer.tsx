@@ -1,10 +1,10 @@
 import { ArrowUp, Square } from 'lucide-react';
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { AttachButton, attach, DraftImages } from './attached-images.tsx';
 import css from './composer.module.css';
+import { pasted } from './image-file.ts';
 import { isSomethingOpen } from './parts/layers.ts';
-import { pasted } from './picture-file.ts';
-import { AttachButton, attach, DraftPictures } from './pictures.tsx';
 import { conversation, useConversation } from './store.ts';
 
 /** Esc stops a running answer, unless it closes an open dialog, list or menu. */
@@ -50,7 +50,7 @@ export function Composer(props: {
         send();
       }}
     >
-      <DraftPictures pictures={pictures} />
+      <DraftImages pictures={pictures} />
       <textarea
         ref={field}
         className={css.field}
@@ -87,7 +87,7 @@ export function Composer(props: {
           <Button
             key="send"
             type="submit"
-            look="main"
+            variant="main"
             disabled={props.model === null || (draft.trim() === '' && pictures.length === 0)}
           >
             <ArrowUp size={16} aria-hidden="true" /> Send

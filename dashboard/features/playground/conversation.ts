@@ -1,4 +1,4 @@
-import type { FailurePicture } from '../../api/api-error.ts';
+import type { FailureInfo } from '../../api/api-error.ts';
 import { callsWithResults, type ToolCall, toolsOf } from './tool-calls.ts';
 
 /** Measurements of an answer; times in milliseconds. */
@@ -22,7 +22,7 @@ export interface Turn {
   readonly reasoning: string;
   readonly state: 'done' | 'streaming' | 'stopped' | 'cut' | 'failed';
   readonly model: string;
-  readonly failure: FailurePicture | null;
+  readonly failure: FailureInfo | null;
   readonly facts: Facts | null;
   /** Data URLs of the images that were sent with it. */
   readonly pictures: readonly string[];
@@ -32,7 +32,7 @@ export interface Turn {
   readonly calls: readonly ToolCall[];
 }
 
-/** Request parameters besides the messages. Null and blank mean the default of the gateway. */
+/** Request parameters in addition to the messages. Null and blank mean the default of the gateway. */
 export interface Parameters {
   system: string;
   temperature: number | null;

@@ -36,7 +36,7 @@ function Anchor(props: { href?: string | undefined; children?: ReactNode }): Rea
 }
 
 /** Renders images as links: loading them would reveal to another server that this answer is being read. */
-function Picture(props: ComponentProps<'img'>): ReactElement {
+function MarkdownImage(props: ComponentProps<'img'>): ReactElement {
   return <Anchor href={props.src}>{props.alt || 'image'}</Anchor>;
 }
 
@@ -49,7 +49,7 @@ function Table(props: ComponentProps<'table'>): ReactElement {
   );
 }
 
-const COMPONENTS: Components = { pre: Pre, a: Anchor, img: Picture, table: Table };
+const COMPONENTS: Components = { pre: Pre, a: Anchor, img: MarkdownImage, table: Table };
 const PLUGINS = [remarkGfm];
 
 /** Renders Markdown safely: no raw HTML, no external images, links without a referrer. */

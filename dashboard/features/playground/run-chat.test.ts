@@ -54,13 +54,13 @@ describe('runChat', () => {
     await expect(
       run(`${chunk({ content: 'Hel' })}data: ${JSON.stringify({ error })}\n\n`),
     ).rejects.toMatchObject({
-      picture: { code: 'slot.failed', requestId: 'r-9', details: { reason: 'killed' } },
+      info: { code: 'slot.failed', requestId: 'r-9', details: { reason: 'killed' } },
     });
   });
 
   it('reports a cut stream without an end marker or with invalid JSON', async () => {
-    await expect(run(chunk({ content: 'Hel' }))).rejects.toMatchObject({ picture: { code: 'stream.cut' } });
-    await expect(run('data: {"cho\n\n')).rejects.toMatchObject({ picture: { code: 'stream.cut' } });
+    await expect(run(chunk({ content: 'Hel' }))).rejects.toMatchObject({ info: { code: 'stream.cut' } });
+    await expect(run('data: {"cho\n\n')).rejects.toMatchObject({ info: { code: 'stream.cut' } });
   });
 });
 

@@ -1,4 +1,4 @@
-import { ApiError, lost, pictureOf } from '../../api/api-error.ts';
+import { ApiError, failureInfoOf, lost } from '../../api/api-error.ts';
 import { send } from '../../api/client.ts';
 import { sseEvents } from '../../api/sse.ts';
 import type { Facts } from './conversation.ts';
@@ -50,7 +50,7 @@ export function readChunk(data: string, progress: Progress, headers: Headers): P
     return null;
   }
   const chunk = JSON.parse(data) as Chunk;
-  const failure = pictureOf(chunk.error, 200, headers);
+  const failure = failureInfoOf(chunk.error, 200, headers);
   if (failure !== null) throw new ApiError(failure);
   if (chunk.usage) progress.usage = chunk.usage;
   const choice = chunk.choices?.[0];
@@ -111,6 +111,6 @@ export async function runChat(
   }
   times.end = performance.now();
   const facts = factsOf(answer.headers, progress, times);
-  if (!progress.ended) throw new ApiError({ ...lost().picture, ...CUT, requestId: facts.requestId });
+  if (!progress.ended) throw new ApiError({ ...lost().info, ...CUT, requestId: facts.requestId });
   return facts;
 }

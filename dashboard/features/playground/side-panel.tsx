@@ -29,7 +29,7 @@ function PanelTabs(props: { model: string | null }): ReactElement {
   );
 }
 
-/** Parameters and code beside the chat. */
+/** Parameters and code next to the chat. */
 export function SidePanel(props: { model: string | null }): ReactElement {
   return (
     <aside className={css.panel} aria-label="Parameters and code">

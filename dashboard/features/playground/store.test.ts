@@ -43,7 +43,7 @@ it('restores a conversation that was cleared during an answer with that answer s
 
 it('removes one of two equal images', async () => {
   const conversation = await fresh();
-  for (const picture of ['a', 'b', 'a']) conversation.addPicture(picture);
-  conversation.dropPicture(2);
+  for (const info of ['a', 'b', 'a']) conversation.addImage(info);
+  conversation.removeImage(2);
   expect(conversation.get().pictures).toEqual(['a', 'b']);
 });

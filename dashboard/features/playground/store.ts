@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { toPicture } from '../../api/api-error.ts';
+import { toFailureInfo } from '../../api/api-error.ts';
 import { beginWork } from '../../api/busy.ts';
 import {
   atRest,
@@ -56,12 +56,12 @@ class ConversationStore {
     this.#set({ draft });
   }
 
-  addPicture(address: string): void {
+  addImage(address: string): void {
     this.#set({ pictures: [...this.#now.pictures, address] });
   }
 
   /** Removes one image by its index, because images may repeat. */
-  dropPicture(at: number): void {
+  removeImage(at: number): void {
     this.#set({ pictures: this.#now.pictures.filter((_, each) => each !== at) });
   }
 
@@ -111,7 +111,7 @@ class ConversationStore {
     if (turns !== null && this.#abort === null) await this.#answer(turns, model);
   }
 
-  /** Sets the result of a tool call of the last answer. When no result is missing any more, the model continues. */
+  /** Sets the result of a tool call of the last answer. When no result is missing any longer, the model continues. */
   async give(key: string, content: string, model: string): Promise<void> {
     const last = this.#now.turns.at(-1);
     if (last?.role !== 'assistant' || this.#abort !== null) return;
@@ -146,7 +146,7 @@ class ConversationStore {
       flush({ state: 'done', facts });
     } catch (error) {
       if (abort.signal.aborted) flush({ state: 'stopped' });
-      else flush({ state: 'failed', failure: toPicture(error) });
+      else flush({ state: 'failed', failure: toFailureInfo(error) });
     } finally {
       endWork();
       this.#abort = null;

@@ -4,7 +4,7 @@ const KEY = 'svc.playground';
 /** Maximum stored characters; browsers allow about five million per origin. */
 const MAX_CHARS = 1_000_000;
 
-const withoutPictures = (row: Turn): Turn => ({
+const withoutImages = (row: Turn): Turn => ({
   ...row,
   pictures: [],
   picturesGone: row.picturesGone + row.pictures.length,
@@ -12,7 +12,7 @@ const withoutPictures = (row: Turn): Turn => ({
 
 /** Serialises the conversation. Omits images, and the oldest turns when the text is too long. */
 export function pack(whole: Conversation): string {
-  const conversation = { ...whole, pictures: [], turns: whole.turns.map(withoutPictures) };
+  const conversation = { ...whole, pictures: [], turns: whole.turns.map(withoutImages) };
   for (let from = 0; ; from += 2) {
     const text = JSON.stringify({ ...conversation, turns: conversation.turns.slice(from) });
     if (text.length <= MAX_CHARS || from >= conversation.turns.length) return text;

@@ -40,7 +40,7 @@ function ResultForm(props: { call: ToolCall; last: boolean; give: Give }): React
         onChange={setText}
       />
       <div>
-        <Button type="submit" look="main">
+        <Button type="submit" variant="main">
           {last ? 'Send result' : 'Save result'}
         </Button>
       </div>

@@ -6,20 +6,20 @@ import { Copy } from '../../ui/copy.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { lazyView } from '../../ui/lazy/lazy-view.tsx';
 import { State } from '../../ui/state-badge.tsx';
+import { SentImages } from './attached-images.tsx';
 import type { Turn } from './conversation.ts';
 import { Measured } from './parts/measured.tsx';
-import { SentPictures } from './pictures.tsx';
 import { ToolCalls } from './tool-call-view.tsx';
 import css from './turn.module.css';
 
-const asItCame = ({ text }: { text: string }): ReactElement => <div className={css.plain}>{text}</div>;
+const unchanged = ({ text }: { text: string }): ReactElement => <div className={css.plain}>{text}</div>;
 
 /** Loads the Markdown renderer lazily; until then, and without it, the plain text is shown. */
 const Markdown = lazyView({
   what: 'the answer',
   load: async () => (await import('./markdown.tsx')).Markdown,
-  waiting: asItCame,
-  without: asItCame,
+  waiting: unchanged,
+  without: unchanged,
 });
 
 function Reasoning(props: { turn: Turn }): ReactElement | null {
@@ -52,7 +52,7 @@ function End(props: {
       <span className={css.tools}>
         <Copy text={turn.content} shown={shown} what="the answer" />
         {again ? (
-          <Button look="quiet" square aria-label="Regenerate answer" onClick={again}>
+          <Button variant="quiet" square aria-label="Regenerate answer" onClick={again}>
             <RotateCcw size={14} aria-hidden="true" />
           </Button>
         ) : null}
@@ -102,7 +102,7 @@ export const TurnView = memo(
     return (
       <li className={css.question}>
         <p className="hidden-visually">You</p>
-        <SentPictures pictures={props.turn.pictures} gone={props.turn.picturesGone} />
+        <SentImages pictures={props.turn.pictures} gone={props.turn.picturesGone} />
         <div className={css.plain}>{props.turn.content}</div>
       </li>
     );

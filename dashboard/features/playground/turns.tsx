@@ -67,7 +67,7 @@ function Start(props: { model: string | null; none: boolean }): ReactElement {
         </Button>
       ))}
       {conversation.canRestore() ? (
-        <Button look="quiet" onClick={() => conversation.restore()}>
+        <Button variant="quiet" onClick={() => conversation.restore()}>
           <Undo2 size={16} aria-hidden="true" /> Restore last conversation
         </Button>
       ) : null}

@@ -22,7 +22,7 @@ export function Cancel(props: { request: RequestRecord }): ReactElement {
   return (
     <>
       <Button
-        look="danger"
+        variant="danger"
         onClick={() => {
           cancel.reset();
           setIsOpen(true);

@@ -8,7 +8,9 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import field from '../../ui/field.module.css';
+import { HelpMark } from '../../ui/help.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { TERMS } from '../shared/terms.ts';
 import css from './requests.module.css';
 import { Resolution } from './resolution.tsx';
 
@@ -82,7 +84,7 @@ function Form(props: { busy: boolean; onAsk: (query: Query) => void; query: Quer
           ))}
         </datalist>
       </div>
-      <Button type="submit" look="main" busy={props.busy}>
+      <Button type="submit" variant="main" busy={props.busy}>
         Explain routing
       </Button>
     </form>
@@ -108,7 +110,7 @@ export function Explain(): ReactElement {
     else setSearch({ path: next.path, ...(next.model === '' ? {} : { model: next.model }) });
   };
   return (
-    <Card title="Routing dry run">
+    <Card title="Routing dry run" help={<HelpMark term={TERMS.upstream} />}>
       <p className={css.soft}>
         Where would this request go? A dry run against the current state: nothing is sent and nothing is
         loaded.

@@ -12,10 +12,12 @@ import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import field from '../../ui/field.module.css';
 import filters from '../../ui/filters.module.css';
+import { HelpMark } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { OlderRows } from '../../ui/older.tsx';
 import tabs from '../../ui/tabs.module.css';
 import { usePagedRows } from '../../ui/use-paged-rows.ts';
+import { TERMS } from '../shared/terms.ts';
 import { matches, type RequestFilter } from './request-badge.ts';
 import { RequestDetails } from './request-details.tsx';
 import { RequestTable } from './request-table.tsx';
@@ -108,7 +110,7 @@ export function RequestLog(): ReactElement {
   const filtered = filter.q !== '' || filter.only !== '';
   return (
     <>
-      <Card title="Running and recent" flush>
+      <Card title="Running and recent" help={<HelpMark term={TERMS.slot} />} flush>
         <Filters filter={filter} onChange={setFilter} />
         <Loaded query={requests} what="requests" lines={8}>
           {(data) => {

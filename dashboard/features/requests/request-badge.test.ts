@@ -41,8 +41,8 @@ it('errorWords uses the catalogue, and returns unknown codes unchanged', () => {
 });
 
 it.each([
-  ['slot.failed', 'An admin can load the slot again.'],
-  ['slot.no_memory', null],
+  ['slot.failed', 'Fix the cause, then load the slot again (svcctl slots load NAME).'],
+  ['slot.no_memory', 'Unload another slot, or choose a smaller model or context.'],
   ['dispatch.no_route', null],
   ['odd', null],
 ])('advice after %s omits references to details', (code, advice) => expect(errorAdvice(code)).toBe(advice));

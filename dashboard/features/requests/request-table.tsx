@@ -13,8 +13,8 @@ const features = tableFeatures({});
 const helper = createColumnHelper<typeof features, RequestRecord>();
 const NUMBERS = new Set(['ttft_ms', 'duration_ms', 'tokens']);
 /** Columns that are hidden on narrow screens, and those hidden earlier; the detail view shows them. */
-const ROOMY = new Set(['at', 'by', 'duration_ms']);
-const SPARE = new Set(['ttft_ms', 'tokens']);
+const WIDE_ONLY = new Set(['at', 'by', 'duration_ms']);
+const VERY_WIDE_ONLY = new Set(['ttft_ms', 'tokens']);
 
 const time = (ms: number | null): string => (ms === null ? '–' : duration(ms));
 
@@ -40,7 +40,7 @@ function columnsFor(open: (id: string) => void) {
       ),
     }),
     helper.accessor('at', { header: 'When', cell: ({ getValue }) => <Ago at={Date.parse(getValue())} /> }),
-    helper.accessor((row) => row.slot ?? row.upstream ?? '–', { id: 'by', header: 'ServedVersion by' }),
+    helper.accessor((row) => row.slot ?? row.upstream ?? '–', { id: 'by', header: 'Served by' }),
     helper.accessor('status', {
       header: 'Result',
       cell: ({ row: { original } }) => {
@@ -61,8 +61,8 @@ function columnsFor(open: (id: string) => void) {
 const classOf = (id: string): string =>
   [
     NUMBERS.has(id) ? table.number : '',
-    ROOMY.has(id) ? css.roomy : '',
-    SPARE.has(id) ? css.spare : '',
+    WIDE_ONLY.has(id) ? css.roomy : '',
+    VERY_WIDE_ONLY.has(id) ? css.spare : '',
     id === 'at' ? table.whole : '',
   ].join(' ');
 

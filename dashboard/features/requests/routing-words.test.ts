@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { beforeWords, firstThing, placeWords, ruleWords, waitRows } from './routing-words.ts';
+import { beforeWords, firstOutput, placeWords, ruleWords, waitRows } from './routing-words.ts';
 
 it.each([
   ['/v1/audio/speech', 'audio'],
   ['/v1/chat/completions', 'token'],
-])('an answer of %s begins with a %s', (route, thing) => expect(firstThing(route)).toBe(thing));
+])('an answer of %s begins with a %s', (route, thing) => expect(firstOutput(route)).toBe(thing));
 
 it.each([
   [{ rule: null, lane: null }, 'm', null],

@@ -38,7 +38,7 @@ export function beforeWords({ slot, upstream, error }: RequestStoryView['before'
 }
 
 /** The first output of a response, by route. */
-export const firstThing = (route: string): 'token' | 'audio' =>
+export const firstOutput = (route: string): 'token' | 'audio' =>
   route.endsWith('/audio/speech') ? 'audio' : 'token';
 
 /** Wait times as rows; null values are not shown. */

@@ -43,7 +43,7 @@ function RecordedSteps(props: { story: RequestStoryView; placed: boolean }): Rea
       ))}
       {story.degraded === null ? null : (
         <Note tone="attention">
-          <p>ServedVersion in a degraded state: {story.degraded}</p>
+          <p>Served in a degraded state: {story.degraded}</p>
         </Note>
       )}
       {story.steps.length === 0 ? (

@@ -5,7 +5,7 @@ import { count, duration, steadyDuration, tokenRate } from '../../ui/format.ts';
 import { useNow } from '../../ui/now.ts';
 import { timesOf } from './request-badge.ts';
 import css from './requests.module.css';
-import { firstThing, waitRows } from './routing-words.ts';
+import { firstOutput, waitRows } from './routing-words.ts';
 
 const tokens = (many: number): string => `${count(many)} ${many === 1 ? 'token' : 'tokens'}`;
 
@@ -18,7 +18,7 @@ function Running(props: { at: number }): ReactElement {
 export function Timeline(props: { request: RequestDetailView }): ReactElement {
   const { request } = props;
   const { total, first, rest, rate } = timesOf(request);
-  const what = firstThing(request.route);
+  const what = firstOutput(request.route);
   const share = total === null || first === null || total <= 0 ? null : Math.min(1, first / total);
   return (
     <div className={css.timeline}>

@@ -68,7 +68,7 @@ function Numbers(props: { sum: UsageSum }): ReactElement {
 function UsageTable(props: { by: UsageKey; usage: UsageView }): ReactElement {
   const { by, usage } = props;
   const sums = sumsBy(by, usage.days);
-  const most = Math.max(1, ...sums.map((sum) => sum.prompt + sum.completion));
+  const max = Math.max(1, ...sums.map((sum) => sum.prompt + sum.completion));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={table.scroll} tabIndex={0} aria-label={`Usage by ${by}`}>
@@ -96,7 +96,7 @@ function UsageTable(props: { by: UsageKey; usage: UsageView }): ReactElement {
                 <span
                   className={css.share}
                   aria-hidden="true"
-                  style={{ width: `${((sum.prompt + sum.completion) / most) * 100}%` }}
+                  style={{ width: `${((sum.prompt + sum.completion) / max) * 100}%` }}
                 />
               </th>
               <Numbers sum={sum} />

@@ -9,10 +9,12 @@ import { Ago } from '../../ui/ago.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { HelpMark } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { OlderRows } from '../../ui/older.tsx';
 import base from '../../ui/table.module.css';
 import { usePagedRows } from '../../ui/use-paged-rows.ts';
+import { TERMS } from '../shared/terms.ts';
 import { detailsText } from './audit-words.ts';
 import css from './table.module.css';
 
@@ -72,7 +74,7 @@ export function Audit(): ReactElement {
   const audit = useQuery(queries.audit);
   const trail = usePagedRows({ newest: audit.data?.entries, page: PAGE, idOf, read: readOlder });
   return (
-    <Card title="Audit trail" flush>
+    <Card title="Audit trail" help={<HelpMark term={TERMS.tier} />} flush>
       <Loaded query={audit} what="the audit trail" lines={6}>
         {() => {
           if (trail.rows.length === 0) {

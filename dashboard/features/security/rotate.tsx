@@ -89,7 +89,7 @@ export function Rotate(): ReactElement {
         </p>
         <div>
           <Button
-            look="main"
+            variant="main"
             onClick={() => {
               rotate.reset();
               setIsOpen(true);

@@ -67,7 +67,7 @@ function EndAll(props: { rows: readonly SessionRow[] }): ReactElement {
   };
   return (
     <>
-      <Button look="danger" disabled={many === 0} onClick={open}>
+      <Button variant="danger" disabled={many === 0} onClick={open}>
         End all sessions…
       </Button>
       <Confirm

@@ -74,7 +74,7 @@ function Whole(props: { data: Responses['settings'] }): ReactElement {
           type="search"
           className={field.input}
           aria-label="Search settings"
-          placeholder="Search name or help"
+          placeholder="Search name or description"
           value={place.q}
           onChange={(event) => go({ q: event.target.value }, true)}
         />

@@ -56,10 +56,8 @@ export function SettingLine(props: { row: SettingRow; onEdit: () => void }): Rea
         <Remarks row={row} />
       </div>
       <Button onClick={props.onEdit}>
-        {lock === null ? 'Edit' : 'How'}
-        <span className="hidden-visually">
-          {lock === null ? '' : ' to change'} {keyOfSetting(row)}
-        </span>
+        {lock === null ? 'Edit' : 'How to change'}
+        <span className="hidden-visually"> {keyOfSetting(row)}</span>
       </Button>
     </li>
   );

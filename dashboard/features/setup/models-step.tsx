@@ -88,7 +88,7 @@ function DiskLine(props: { bytes: number; set: ModelSet }): ReactElement {
   );
 }
 
-function TheSet(props: { set: ModelSet; machine: Machine }): ReactElement {
+function RecommendedSet(props: { set: ModelSet; machine: Machine }): ReactElement {
   const { set, machine } = props;
   const [without, setWithout] = useState<ReadonlySet<string>>(new Set());
   const apply = useApply();
@@ -132,7 +132,7 @@ function TheSet(props: { set: ModelSet; machine: Machine }): ReactElement {
       </p>
       {apply.isError ? <Failure error={apply.error} /> : null}
       <div>
-        <Button look="main" busy={apply.isPending} disabled={chosen.length === 0} onClick={begin}>
+        <Button variant="main" busy={apply.isPending} disabled={chosen.length === 0} onClick={begin}>
           {chosen.length === 1
             ? 'Download and start this model'
             : `Download and start these ${chosen.length} models`}
@@ -204,7 +204,7 @@ export function ModelsStep(props: { view: SetupView; number: number }): ReactEle
           {view.set.items.length === 0 ? (
             <Empty set={view.set} />
           ) : (
-            <TheSet set={view.set} machine={view.hardware} />
+            <RecommendedSet set={view.set} machine={view.hardware} />
           )}
         </>
       )}

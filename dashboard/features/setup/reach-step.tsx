@@ -124,7 +124,7 @@ function Form(props: { view: SetupView }): ReactElement {
       {apply.isError ? <Failure error={apply.error} /> : null}
       <div>
         <Button
-          look="main"
+          variant="main"
           busy={apply.isPending}
           disabled={choice === null || locked}
           onClick={() => choice !== null && apply.mutate({ reach: choice, steps: { reach: 'done' } })}

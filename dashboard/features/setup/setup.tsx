@@ -34,7 +34,7 @@ function End(props: { view: SetupView }): ReactElement {
       {end.isError ? <Failure error={end.error} /> : null}
       <div className={css.endActs}>
         <Button
-          look={open === 0 ? 'main' : 'plain'}
+          variant={open === 0 ? 'main' : 'plain'}
           busy={end.isPending}
           onClick={() => end.mutate({ finished: true })}
         >

@@ -47,7 +47,7 @@ export function Step(props: {
             <State tone={badge.tone}>{badge.word}</State>
             {props.fixed ? null : (
               <Button
-                look="quiet"
+                variant="quiet"
                 busy={apply.isPending}
                 aria-label={`${word}: ${props.title}`}
                 onClick={() => go(open ? 'skipped' : 'open')}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MemoryPoolRecord } from '../../../daemon/contract/hardware.ts';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
-import { pictureOf } from './pools.ts';
+import { poolUsageOf } from './pools.ts';
 
 const pool = (over: Partial<MemoryPoolRecord> = {}): MemoryPoolRecord => ({
   id: 'host',
@@ -18,9 +18,9 @@ const slots = [
   { name: 'embed', memory_bytes: null },
 ] as SlotRecord[];
 
-describe('pictureOf', () => {
+describe('poolUsageOf', () => {
   it('splits host memory into slots, other programs and free', () => {
-    expect(pictureOf(pool(), slots)).toEqual({
+    expect(poolUsageOf(pool(), slots)).toEqual({
       total: 1000,
       used: 600,
       free: 400,
@@ -32,10 +32,10 @@ describe('pictureOf', () => {
   });
 
   it('never counts resident memory against a card, and never invents what is free', () => {
-    expect(pictureOf(pool({ kind: 'device' }), slots)?.shares).toEqual([
+    expect(poolUsageOf(pool({ kind: 'device' }), slots)?.shares).toEqual([
       { id: '', label: 'in use', bytes: 600, kind: 'other' },
     ]);
-    expect(pictureOf(pool({ available_bytes: null }), slots)).toBeNull();
+    expect(poolUsageOf(pool({ available_bytes: null }), slots)).toBeNull();
   });
 
   it('scales GPU estimates to the measured use', () => {
@@ -44,16 +44,16 @@ describe('pictureOf', () => {
         { name: 'agent', memory_bytes: 50, memory: { pool: 'card', needed_bytes, source: 'estimated' } },
       ] as SlotRecord[];
     const card = pool({ id: 'card', kind: 'device' });
-    expect(pictureOf(card, onCard(400))?.shares).toEqual([
+    expect(poolUsageOf(card, onCard(400))?.shares).toEqual([
       { id: 'agent', label: 'agent', bytes: 400, kind: 'slot' },
       { id: '', label: 'other programs', bytes: 200, kind: 'other' },
     ]);
-    expect(pictureOf(card, onCard(900))?.shares).toEqual([
+    expect(poolUsageOf(card, onCard(900))?.shares).toEqual([
       { id: 'agent', label: 'agent', bytes: 600, kind: 'slot' },
     ]);
   });
 
   it('never returns a negative rest', () => {
-    expect(pictureOf(pool({ available_bytes: 900 }), slots)?.shares).toHaveLength(1);
+    expect(poolUsageOf(pool({ available_bytes: 900 }), slots)?.shares).toHaveLength(1);
   });
 });

@@ -8,7 +8,7 @@ export interface Share {
   kind: 'slot' | 'other';
 }
 
-export interface PoolPicture {
+export interface PoolUsage {
   total: number;
   used: number;
   free: number;
@@ -30,7 +30,7 @@ function holders(pool: MemoryPoolRecord, slots: readonly SlotRecord[]): Share[] 
 }
 
 /** Memory use of a pool by slot. Returns null when the free memory is unknown. */
-export function pictureOf(pool: MemoryPoolRecord, slots: readonly SlotRecord[]): PoolPicture | null {
+export function poolUsageOf(pool: MemoryPoolRecord, slots: readonly SlotRecord[]): PoolUsage | null {
   if (pool.available_bytes === null || pool.total_bytes <= 0) return null;
   const used = Math.max(0, pool.total_bytes - pool.available_bytes);
   const claimed = holders(pool, slots);

@@ -9,6 +9,14 @@ export const TERMS = {
       'Apps send the slot name as the model name, so you can swap the model without changing them. ' +
       'The gateway loads a slot on its first request and unloads idle slots when another one needs the memory.',
   },
+  pool: {
+    question: 'What is a memory pool?',
+    short:
+      'A memory pool is memory that several models share: the RAM of this machine, or the memory of one GPU.',
+    more:
+      'A slot, which runs one model under a fixed name, loads only if its model fits into the free memory of a pool. ' +
+      'Idle slots are unloaded to make room.',
+  },
   upstream: {
     question: 'What is an upstream?',
     short: 'An upstream is another server that runs models for this gateway.',
@@ -25,7 +33,7 @@ export const TERMS = {
   },
   exposure: {
     question: 'What is exposure?',
-    short: 'Exposure is which API routes can be reached, from where and with which key.',
+    short: 'Exposure describes which API routes can be reached, from where and with which key.',
     more:
       'Each route has a class: open routes need no key, client routes need the client or admin key, ' +
       'admin routes need the admin key, and bootstrap routes are open only until the first admin key exists. ' +

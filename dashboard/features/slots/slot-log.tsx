@@ -4,7 +4,7 @@ import { type LogLine, type LogTone, useLog } from '../../ui/log/use-log.ts';
 import { Sheet } from '../../ui/sheet.tsx';
 import type { SlotDialogProps } from './slot-dialog-props.ts';
 
-const SEVERE: readonly (readonly [RegExp, LogTone])[] = [
+const TONE_PATTERNS: readonly (readonly [RegExp, LogTone])[] = [
   [/\b(error|fatal|failed|panic|abort)/i, 'failed'],
   [/\bwarn/i, 'attention'],
   [/\bgateway: /, 'soft'],
@@ -14,7 +14,7 @@ const SEVERE: readonly (readonly [RegExp, LogTone])[] = [
 export function readLine(event: { event: string; data: string }): LogLine | null {
   if (event.event !== 'line') return null;
   const { text } = JSON.parse(event.data) as { text: string };
-  return { text, at: null, tone: SEVERE.find(([pattern]) => pattern.test(text))?.[1] ?? 'plain' };
+  return { text, at: null, tone: TONE_PATTERNS.find(([pattern]) => pattern.test(text))?.[1] ?? 'plain' };
 }
 
 /** The engine log of a slot, across restarts. */

@@ -31,7 +31,7 @@ function All(): ReactElement {
             <Empty icon={Boxes} title="No slots yet">
               <p>A slot runs one model. Add a slot, or download a model.</p>
               <div>
-                <Button look="main" onClick={() => open('new')}>
+                <Button variant="main" onClick={() => open('new')}>
                   <Plus size={16} aria-hidden="true" /> Add slot…
                 </Button>
               </div>

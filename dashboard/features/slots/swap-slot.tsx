@@ -92,7 +92,7 @@ export function SwapSlot({ slot, onClose }: SlotDialogProps): ReactElement {
       <div className={dialog.actions}>
         <Button onClick={onClose}>Cancel</Button>
         <Button
-          look="main"
+          variant="main"
           disabled={!ready}
           busy={swap.isPending}
           onClick={() => swap.mutate({ name: slot.name, body: { model_id: chosen, persist } })}

@@ -74,7 +74,7 @@ export function TestUpstream({ upstream, onClose }: UpstreamDialogProps): ReactE
           />
           <p className={field.help}>A provider may charge for this short test chat.</p>
         </div>
-        <Button type="submit" look="main" busy={test.isPending}>
+        <Button type="submit" variant="main" busy={test.isPending}>
           Run test
         </Button>
       </form>

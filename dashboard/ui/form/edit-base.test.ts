@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ApiError, lost } from '../../api/api-error.ts';
 import { nextEditBase } from './edit-base.ts';
 
-const refused = (code: string): ApiError => new ApiError({ ...lost().picture, status: 412, code });
+const refused = (code: string): ApiError => new ApiError({ ...lost().info, status: 412, code });
 const first = { revision: 'a', refusal: null };
 
 it('keeps the first revision until a change is refused', () => {

@@ -1,5 +1,5 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
-import { isStale, toPicture } from '../../api/api-error.ts';
+import { isStale, toFailureInfo } from '../../api/api-error.ts';
 import { Button } from '../button.tsx';
 import { Failure } from '../failure.tsx';
 import { Note } from '../note.tsx';
@@ -18,7 +18,7 @@ function useDraft(baseline: Draft, check: (body: Record<string, unknown>) => Iss
   const [draft, setDraft] = useState<Draft>({});
   const [touched, setTouched] = useState(false);
   const whole: Draft = { ...baseline, ...draft };
-  const refused = error == null ? {} : refusedFields(toPicture(error).details);
+  const refused = error == null ? {} : refusedFields(toFailureInfo(error).details);
   return {
     whole,
     refused,
@@ -128,7 +128,7 @@ export function RecordForm(props: {
       <div className={css.actions}>
         <Button
           type="submit"
-          look="main"
+          variant="main"
           busy={props.busy}
           disabled={!props.create && Object.keys(body).length === 0}
         >

@@ -36,11 +36,11 @@ export function Missing(props: {
           </p>
           <div className={css.actions}>
             {served === 'newer' ? null : (
-              <Button look="main" onClick={props.again}>
+              <Button variant="main" onClick={props.again}>
                 Try again
               </Button>
             )}
-            <Button look={served === 'newer' ? 'main' : 'plain'} onClick={() => location.reload()}>
+            <Button variant={served === 'newer' ? 'main' : 'plain'} onClick={() => location.reload()}>
               Reload page
             </Button>
           </div>

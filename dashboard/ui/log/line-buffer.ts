@@ -1,14 +1,14 @@
 /** A bounded buffer of the newest lines of a log. */
 export class LineBuffer<T> {
-  readonly #most: number;
+  readonly #maxLines: number;
   #lines: { key: number; line: T }[] = [];
   #next = 0;
   #came = 0;
   /** Lines before the last clear that may be repeated, with their counts. */
   #known = new Map<string, number>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxLines: number) {
+    this.#maxLines = maxLines;
   }
 
   push(line: T): void {
@@ -16,7 +16,7 @@ export class LineBuffer<T> {
     this.#lines.push({ key: this.#next, line });
     this.#next += 1;
     // Trim in batches, so that a full buffer is not copied for every line.
-    if (this.#lines.length > this.#most * 1.5) this.#lines = this.#lines.slice(-this.#most);
+    if (this.#lines.length > this.#maxLines * 1.5) this.#lines = this.#lines.slice(-this.#maxLines);
   }
 
   /** Clears the buffer before a log is read again from its last lines. */
@@ -46,6 +46,6 @@ export class LineBuffer<T> {
 
   /** The newest lines, each with a unique key. */
   shown(): readonly { key: number; line: T }[] {
-    return this.#lines.slice(-this.#most);
+    return this.#lines.slice(-this.#maxLines);
   }
 }

@@ -70,7 +70,7 @@ it('draws after a reconnect without lines', () => {
 
 it('reconnects after a lost connection, and reports a refusal', () => {
   const { follower, notified } = follow();
-  const refused = new ApiError({ ...lost().picture, status: 403, code: 'auth.forbidden' });
+  const refused = new ApiError({ ...lost().info, status: 403, code: 'auth.forbidden' });
   expect([null, new TypeError('cut'), lost(), refused].map((cause) => follower.broke(cause))).toEqual([
     true,
     true,

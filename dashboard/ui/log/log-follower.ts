@@ -36,7 +36,7 @@ export class LogFollower<T> {
     this.#withIds ||= event.id !== null;
     const line = event.event === 'gap' ? gap : read(event);
     if (line !== null) lines.push(line);
-    this.#soon();
+    this.#scheduleFlush();
   }
 
   /** `again` is true for a reconnect. */
@@ -44,7 +44,7 @@ export class LogFollower<T> {
     const { lines, live } = this.#parts;
     if (again && !this.#withIds) lines.clear();
     live();
-    this.#soon();
+    this.#scheduleFlush();
   }
 
   /** Returns whether to reconnect: not after an error of the gateway. */
@@ -59,7 +59,7 @@ export class LogFollower<T> {
     clearTimeout(this.#timer);
   }
 
-  #soon(): void {
+  #scheduleFlush(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#parts.draw();

@@ -84,7 +84,7 @@ describe('the daemon itself', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(lines).toEqual([
       'svc-gateway: Node 20.19.0 is too old for the daemon.',
-      '  Start it with npm start, which brings its own Node 24.',
+      '  Start it with npm start, which installs and uses Node 24.',
     ]);
   });
 });

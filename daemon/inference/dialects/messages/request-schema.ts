@@ -16,7 +16,7 @@ const source = z.discriminatedUnion(
     loose({ type: z.literal('base64'), media_type: word, data: word }),
     loose({ type: z.literal('url'), url: word }),
   ],
-  { error: 'must be base64 or url; stored files are not kept here' },
+  { error: 'must be base64 or url; this gateway stores no files' },
 );
 const image = loose({ type: z.literal('image'), source });
 const textDocument = loose({
@@ -28,7 +28,7 @@ const textDocument = loose({
   }),
 });
 const resultBlock = z.discriminatedUnion('type', [text, image, textDocument], {
-  error: 'results hold text, image and text documents',
+  error: 'results may contain text, images and text documents',
 });
 const toolResult = loose({
   type: z.literal('tool_result'),

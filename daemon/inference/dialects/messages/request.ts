@@ -27,8 +27,9 @@ export const readCount = (bytes: Buffer, places: SourcePaths = new WeakMap()): J
 
 function promptOf(body: CountBody, places: SourcePaths): Json {
   if ((body.mcp_servers ?? []).length > 0)
-    throw invalidField('mcp_servers', 'servers are called by the client here');
-  if (typeof body.container === 'string') throw invalidField('container', 'there are no containers here');
+    throw invalidField('mcp_servers', 'is not supported: call MCP servers from the client');
+  if (typeof body.container === 'string')
+    throw invalidField('container', 'is not supported: this gateway has no code containers');
   return {
     ...thinkingOf(body),
     ...pickFields(body, ['model', 'chat_template_kwargs']),
@@ -56,7 +57,7 @@ function thinkingOf({ thinking, output_config: config }: CountBody): Json {
 function toolFields({ tools, tool_choice: choice }: CountBody, places: SourcePaths): Json {
   const given = (tools ?? []).map((tool, at) => {
     if (typeof tool.type === 'string' && tool.type !== 'custom')
-      throw invalidField(`tools.${at}.type`, `tools of the type ${tool.type} are run by Anthropic, not here`);
+      throw invalidField(`tools.${at}.type`, `tools of type ${tool.type} run at Anthropic only`);
     const parameters = tool.input_schema ?? { type: 'object', properties: {} };
     return tagSource(places, `tools.${at}`, {
       type: 'function',

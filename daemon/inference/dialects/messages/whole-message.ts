@@ -51,6 +51,6 @@ function toolUse({ id, name, text }: Call): Json {
   const input = asObject(parsed(callArguments(text) ?? ''));
   if (input) return { type: 'tool_use', id, name, input };
   throw new GatewayError('upstream.error', {
-    message: `The model called ${name} with what is no JSON object.`,
+    message: `The model called ${name} with arguments that are not a JSON object.`,
   });
 }

@@ -1,14 +1,14 @@
 import { invalidField } from '../read-body.ts';
 import type { ResponsesBody } from './request-schema.ts';
 
-const STATELESS = 'nothing is stored here: send the whole conversation as input';
+const STATELESS = 'this gateway stores no responses: send the whole conversation as input';
 
 /** Fields that require stored responses, with the error message (400). */
 const UNSUPPORTED_FIELDS: readonly [field: keyof ResponsesBody, why: string][] = [
   ['previous_response_id', STATELESS],
   ['conversation', STATELESS],
   ['background', 'answers are made while the caller waits; leave it out'],
-  ['prompt', 'prompts are not stored here: send instructions and input'],
+  ['prompt', 'this gateway stores no prompts: send instructions and input'],
 ];
 const LOGPROBS = 'message.output_text.logprobs';
 

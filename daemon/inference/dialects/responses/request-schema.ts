@@ -7,7 +7,7 @@ const text = z.string();
 const inputText = loose({ type: z.enum(['input_text', 'output_text', 'text']), text });
 const inputImage = loose({
   type: z.literal('input_image'),
-  image_url: z.string({ error: 'must be an address or a data URL; stored files are not kept here' }),
+  image_url: z.string({ error: 'must be a URL or a data URL; this gateway stores no files' }),
   detail: z.string().nullish(),
 });
 const refusal = loose({ type: z.literal('refusal'), refusal: text });

@@ -38,7 +38,7 @@ export function readResponses(bytes: Buffer, places: SourcePaths = new WeakMap()
   rejectUnsupportedFields(body);
   const tools = chatTools(body, places);
   const messages = chatMessages(body, places);
-  if (messages.length === 0) throw invalidField('input', 'holds nothing to answer', 400);
+  if (messages.length === 0) throw invalidField('input', 'contains no message', 400);
   const stream = body.stream === true;
   const limit = body.max_output_tokens;
   const verbosity = body.text?.verbosity;

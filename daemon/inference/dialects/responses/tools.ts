@@ -110,8 +110,7 @@ function chatChoice(choice: string | Json): unknown {
     throw invalidField('tool_choice', 'must be auto, none, required or name a tool');
   }
   if (choice.type === 'function' || choice.type === 'custom') return namedChoice(choice);
-  if (choice.type !== 'allowed_tools')
-    throw invalidField('tool_choice', 'only function and custom tools can be demanded here');
+  if (choice.type !== 'allowed_tools') throw invalidField('tool_choice', 'must be a function or custom tool');
   const tools = asList(choice.tools).map((tool) => namedChoice(asObject(tool) ?? {}));
   return { type: 'allowed_tools', allowed_tools: { mode: choice.mode ?? 'auto', tools } };
 }

@@ -26,7 +26,7 @@ function requests(names: readonly string[], about: EngineInfo): DeviceConfig['De
     return [{ Driver: 'nvidia', DeviceIDs: ids, Capabilities: [['gpu']] }];
   }
   if (about.cdi) return [{ Driver: 'cdi', DeviceIDs: names, Capabilities: [] }];
-  const how = about.kind === 'podman' ? 'Podman takes names of GPUs from version 5 on' : NO_CDI;
+  const how = about.kind === 'podman' ? 'Podman supports GPU names from version 5 on' : NO_CDI;
   throw new ContainerStartError(`The container engine cannot hand out ${names.join(', ')}: ${how}.`);
 }
 

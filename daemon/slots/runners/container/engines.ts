@@ -10,9 +10,9 @@ export interface ContainerEngines {
 }
 
 const NONE =
-  'Neither Podman nor Docker answers on this machine: start one (systemctl enable --now podman.socket), or name its socket ([slots] container_socket).';
+  'Neither Podman nor Docker responds on this machine. Start one (systemctl enable --now podman.socket), or set its socket ([slots] container_socket).';
 const NOT_PERMITTED =
-  'An engine of containers is here, but this process may not open its socket (see Hardware for the fix).';
+  'A container engine is installed, but the gateway has no permission to open its socket (see Hardware for the fix).';
 
 const notPermitted = (cause: unknown): boolean =>
   cause instanceof ContainerEngineError && (cause.code === 'EACCES' || cause.code === 'EPERM');

@@ -18,7 +18,7 @@ test('a missing file or device, and a name that cannot be mounted, are refused b
   writeFileSync(join(folder, 'a,b.gguf'), '');
   expect(() => checkSources(mounting('x.gguf'))).not.toThrow();
   expect(() => checkSources(mounting('y.gguf'))).toThrow('The file y.gguf is absent.');
-  expect(() => checkSources(mounting('a,b.gguf'))).toThrow('a,b.gguf holds characters');
+  expect(() => checkSources(mounting('a,b.gguf'))).toThrow('a,b.gguf contains characters');
   const device = { by: 'node', path: join(folder, 'kfd') } as const;
   expect(() => checkSources(containerLaunch({ devices: [device] }))).toThrow('no kfd device');
 });

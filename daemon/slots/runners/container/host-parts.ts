@@ -26,7 +26,7 @@ export function checkSources({ how }: LaunchFor<'container'>): void {
     if (!isReadable(source)) throw new ContainerStartError(`The file ${basename(source)} may not be read.`);
     if (/[,"\n]/.test(source)) {
       throw new ContainerStartError(
-        `The name ${basename(source)} holds characters that a mount cannot have.`,
+        `The name ${basename(source)} contains characters that a mount path cannot have.`,
       );
     }
   }

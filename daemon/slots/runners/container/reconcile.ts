@@ -60,7 +60,7 @@ export async function reconcile(deps: ReconcileDeps, wanted: ReadonlySet<string>
     ...others.map((one) => reconcileEngine(one, false)),
   ];
   for (const one of await Promise.allSettled(runs)) {
-    if (one.status === 'rejected') log.warn({ err: one.reason }, 'containers could not be looked through');
+    if (one.status === 'rejected') log.warn({ err: one.reason }, 'containers could not be listed');
   }
   return adopted;
 }

@@ -64,5 +64,5 @@ test('the id of a folder is stable, differs between folders, and is not replaced
   writeFileSync(join(copy, 'containers.id'), readFileSync(join(folder, 'containers.id')));
   expect(stateId(copy)).not.toBe(id);
   writeFileSync(join(copy, 'containers.id'), 'torn');
-  expect(() => stateId(copy)).toThrow('does not hold an id');
+  expect(() => stateId(copy)).toThrow('does not contain an id');
 });

@@ -15,7 +15,7 @@ function randomId(folder: string): string {
   }
   const id = readFileSync(file, 'utf8').trim();
   if (ID.test(id)) return id;
-  throw new Error(`${FILE} does not hold an id`);
+  throw new Error(`${FILE} does not contain an id`);
 }
 
 const stateIdOf = (id: string, stateFolder: string): string =>

@@ -25,7 +25,7 @@ test.each([
   [state({ exitCode: 139 }), [], /SIGSEGV/],
   [state({ exitCode: 255 }), [], /code 255/],
   [state({ exitCode: 127, error: 'exec: "x": not found' }), [], /not found/],
-  [null, [], /removed by somebody else/],
+  [null, [], /removed by another program/],
 ])('%j with %j', (exit, lines, reason) => {
   expect(exitOf(exit, lines).reason).toMatch(reason);
 });

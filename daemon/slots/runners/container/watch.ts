@@ -58,7 +58,7 @@ function signalOf(exitCode: number): string | null {
 /** Returns how and why a container ended, from its last state and output. */
 export function exitOf(state: ContainerState | null, lines: readonly string[]): EngineExit {
   if (state === null)
-    return { code: null, signal: null, reason: 'The container was removed by somebody else.' };
+    return { code: null, signal: null, reason: 'The container was removed by another program.' };
   const signal = signalOf(state.exitCode);
   const code = signal === null ? state.exitCode : null;
   if (state.outOfMemory) {

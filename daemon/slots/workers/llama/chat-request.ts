@@ -36,7 +36,7 @@ export function chatRequest(input: unknown): ChatRequest {
   const tools = readTools(parsed);
   const requested = structure(parsed);
   if (requested?.param === 'grammar' && tools !== null)
-    throw invalidField('grammar', 'grammar: can not be combined with tools');
+    throw invalidField('grammar', 'grammar: cannot be combined with tools');
   return {
     ...answerRequest(parsed, logprobs(parsed)),
     messages: parsed.messages.map(chatMessage),

@@ -46,7 +46,7 @@ export function completionRequest(input: unknown): CompletionRequest {
     );
   const echo = parsed.echo ?? false;
   if (echo && request.generation.logprobs !== null)
-    throw invalidField('echo', 'echo: probabilities of the prompt are not supported; ask without logprobs');
+    throw invalidField('echo', 'echo: log probabilities of the prompt are not supported; omit logprobs');
   return {
     ...request,
     prompts: prompts(parsed.prompt),

@@ -12,5 +12,5 @@ test.each([{}, { pooling_type: 0 }, { pooling_type: 4 }, { pooling_type: '1' }])
 });
 
 test('refuses a header without an architecture', () => {
-  expect(() => poolingOf({})).toThrow('does not say');
+  expect(() => poolingOf({})).toThrow('does not state');
 });

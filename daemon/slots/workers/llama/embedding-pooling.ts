@@ -16,6 +16,6 @@ export function poolingOf(header: PoolingHeader): number {
   const pooling = keys?.pooling_type;
   if (POOLINGS.has(pooling)) return pooling as number;
   throw new Error(
-    `the file does not say how its vectors are pooled (${architecture}.pooling_type: mean, cls or last)`,
+    `the file does not state the pooling of its vectors (${architecture}.pooling_type: mean, cls or last)`,
   );
 }

@@ -35,7 +35,7 @@ function readInputs(value: unknown): EmbeddingInput[] {
   if (!Array.isArray(value)) return [readOne(value, 'input')];
   if (value.length === 0) throw wrong('input', 'must not be empty');
   if (value.every((each) => typeof each === 'number')) return [readOne(value, 'input')];
-  if (value.length > MAX_INPUTS) throw wrong('input', `holds more than ${MAX_INPUTS} items`);
+  if (value.length > MAX_INPUTS) throw wrong('input', `contains more than ${MAX_INPUTS} items`);
   return value.map((each, index) => readOne(each, `input[${index}]`));
 }
 

@@ -26,10 +26,7 @@ export function embeddingRoutes(engine: EmbeddingEngine, config: WorkerConfig): 
  */
 export function refuseOtherLength(requested: number | null, own: number): void {
   if (requested === null || requested === own) return;
-  throw invalidField(
-    'dimensions',
-    `dimensions: this model gives ${own} and no other number, not ${requested}`,
-  );
+  throw invalidField('dimensions', `dimensions: this model supports ${own} only, not ${requested}`);
 }
 
 /**

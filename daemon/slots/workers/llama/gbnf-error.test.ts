@@ -3,19 +3,19 @@ import { cpuTimer } from '../../../lib/testing/cpu-time.ts';
 import { gbnfFault } from './gbnf-error.ts';
 
 test.each([
-  ['root ::= "a"{5,2}', '{5,2} repeats at most fewer times than at least'],
-  ['root ::= ("a" { 5 , 3 })', '{ 5 , 3 } repeats'],
-  ['root ::= ("a"{5 # at least\n,2})', 'repeats at most fewer times'],
-  ['root ::= "a"{1,3} [b]{09,8}', '{09,8} repeats'],
-  ['root ::= "a"{1,100000}', '9999 is the most'],
-  ['root ::= "a" {\t1 , 10000}', '9999 is the most'],
-  ['root ::= "a" {10000,}', '9999 is the most'],
+  ['root ::= "a"{5,2}', '{5,2} has a maximum below its minimum'],
+  ['root ::= ("a" { 5 , 3 })', '{ 5 , 3 } has a maximum'],
+  ['root ::= ("a"{5 # at least\n,2})', 'has a maximum below its minimum'],
+  ['root ::= "a"{1,3} [b]{09,8}', '{09,8} has a maximum'],
+  ['root ::= "a"{1,100000}', 'the maximum is 9999'],
+  ['root ::= "a" {\t1 , 10000}', 'the maximum is 9999'],
+  ['root ::= "a" {10000,}', 'the maximum is 9999'],
   [`root ::= ${'('.repeat(201)}"a"${')'.repeat(201)}`, 'nested deeper than 200'],
-  ['root ::= "a" <[257]> "b"', 'tokens can not be named'],
-  ['root ::= [<] # x\r!<|im_end|>', 'tokens can not be named'],
-  ['root ::= "a" [z-a]', 'the range z-a ends before it begins'],
-  ['root ::= "\\x00" | "b"', 'the character 0'],
-  ['root ::= "a" # \0\n{5,2}', 'it holds the character 0'],
+  ['root ::= "a" <[257]> "b"', 'token ids are not supported'],
+  ['root ::= [<] # x\r!<|im_end|>', 'token ids are not supported'],
+  ['root ::= "a" [z-a]', 'the range z-a ends before it starts'],
+  ['root ::= "\\x00" | "b"', 'the character U+0000'],
+  ['root ::= "a" # \0\n{5,2}', 'it contains the character U+0000'],
   ['root ::= "\\UFFFFFFFF"', 'there is no character'],
 ])('refuses %j', (grammar, reason) => {
   expect(gbnfFault(grammar)).toContain(reason);

@@ -17,16 +17,16 @@ const COUNTS = /\{\s*(\d+)\s*,\s*(\d+)\s*\}/g;
  */
 export function gbnfFault(grammar: string): string | null {
   // llama.cpp stops reading at this character, so the rest would not be checked.
-  if (grammar.includes('\0')) return 'it holds the character 0';
+  if (grammar.includes('\0')) return 'it contains the character U+0000';
   const bare = grammar.replace(QUOTED, '');
   const count = HUGE_COUNT.exec(bare)?.[1];
-  if (count !== undefined) return `it repeats ${count} times; ${MAX_REPEAT} is the most`;
+  if (count !== undefined) return `it repeats ${count} times; the maximum is ${MAX_REPEAT}`;
   // llama.cpp computes the difference as an unsigned number, so a maximum below the minimum becomes a huge
   // count.
   const turned = [...bare.matchAll(COUNTS)].find(([, least, most]) => Number(most) < Number(least));
-  if (turned !== undefined) return `${turned[0]} repeats at most fewer times than at least`;
+  if (turned !== undefined) return `${turned[0]} has a maximum below its minimum`;
   // A token that ends the answer or does not exist, and unbounded groups, would crash the engine.
-  if (bare.includes('<')) return 'tokens can not be named; write their text';
+  if (bare.includes('<')) return 'token ids are not supported; write the text of the token';
   if (depthOf(bare) > MAX_GROUPS) return `its groups are nested deeper than ${MAX_GROUPS}`;
   // When no token fits, llama.cpp selects one that does not and fails.
   return signFault(

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import { signFault } from './gbnf-tokens.ts';
 
 test.each([
-  ['[z-a]', 'the range z-a ends before it begins'],
+  ['[z-a]', 'the range z-a ends before it starts'],
   ['[a-c0-9z-a]', 'the range z-a'],
   ['[^z-a]', 'the range z-a'],
   ['[\\x7A-\\u0061]', 'the range \\x7A-\\u0061'],
   ['[\u{1F600}-a]', 'the range \u{1F600}-a'],
   ['[\\n-\\t]', 'the range \\n-\\t'],
-  ['"\\x00"', 'the character 0 that a text'],
-  ['"a\\u0000"', 'the character 0 that a text'],
-  ['[\\x00]', 'the character 0 that a set'],
-  ['[\\x00-\\U00000000]', 'the character 0 that a set'],
+  ['"\\x00"', 'the character U+0000, which a string'],
+  ['"a\\u0000"', 'the character U+0000, which a string'],
+  ['[\\x00]', 'the character U+0000, which a character class'],
+  ['[\\x00-\\U00000000]', 'the character U+0000, which a character class'],
   ['"\\U7FFFFFFF"', 'there is no character \\U7FFFFFFF'],
   ['"a\\UFFFFFFFF"', 'there is no character \\UFFFFFFFF'],
   ['[a-\\U00110000]', 'there is no character \\U00110000'],

@@ -24,7 +24,7 @@ function textFault(text: string): string | null {
   const signs = signsOf(text.slice(1, -1));
   // llama.cpp compares up to this character, and no token contains it.
   if (signs.some(({ code }) => code === 0))
-    return 'no token holds the character 0 that a text of it asks for';
+    return 'no token contains the character U+0000, which a string of the grammar needs';
   return beyondFault(signs);
 }
 
@@ -37,12 +37,12 @@ function setFault(set: string): string | null {
     const to = signs[at + 1]?.written === '-' ? signs[at + 2] : undefined;
     if (to !== undefined) {
       at += 2;
-      if (to.code < from.code) return `the range ${from.written}-${to.written} ends before it begins`;
+      if (to.code < from.code) return `the range ${from.written}-${to.written} ends before it starts`;
     }
     highest = Math.max(highest, (to ?? from).code);
   }
   if (!others && signs.length > 0 && highest === 0)
-    return 'no token holds the character 0 that a set of it asks for';
+    return 'no token contains the character U+0000, which a character class of the grammar needs';
   return beyondFault(signs);
 }
 

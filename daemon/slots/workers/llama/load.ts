@@ -97,7 +97,7 @@ export async function openModel<C>(
       );
     }
     if (isNamed(config.device) && (await llama.getGpuDeviceNames()).length === 0) {
-      throw new Error(`there is no ${config.device} device here that llama.cpp may use`);
+      throw new Error(`llama.cpp finds no ${config.device} device that it may use`);
     }
     const model = await llama.loadModel({
       modelPath: config.modelPath,

@@ -3,7 +3,7 @@ import { invalidField } from '../refusal.ts';
 /** A field of OpenAI or llama-server that this engine does not support. */
 interface RefusedField {
   field: string;
-  /** Matches values that request nothing, besides null. */
+  /** Matches values that request nothing, other than null. */
   harmless: (value: unknown) => boolean;
   why: string;
 }

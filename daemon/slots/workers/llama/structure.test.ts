@@ -36,8 +36,8 @@ test.each([
   [{ response_format: { type: 'json_schema' } }, 'response_format'],
   [{ response_format: { type: 'json_schema', json_schema: { name: 'x' } } }, 'response_format'],
   [{ json_schema: { type: 'string', pattern: '\\ba' } }, '"pattern" "\\\\ba" is not supported'],
-  [{ json_schema: schema, grammar: 'root ::= "a"' }, 'grammar: an answer has one structure'],
-  [{ grammar: 'root ::= "a"{5,2}' }, 'grammar: {5,2} repeats'],
+  [{ json_schema: schema, grammar: 'root ::= "a"' }, 'grammar: conflicts with json_schema'],
+  [{ grammar: 'root ::= "a"{5,2}' }, 'grammar: {5,2} has a maximum below its minimum'],
   [{ grammar: 'x'.repeat(70_000) }, 'grammar'],
 ])('refuses %j with the reason', (body, reason) => {
   expect(() => structure(body)).toThrow(reason);

@@ -52,7 +52,10 @@ export function structure(body: StructureBody): Structure | null {
   const given = candidates.filter((one) => one !== null);
   if (given.length > 1) {
     const param = given[1]?.param ?? '';
-    throw invalidField(param, `${param}: an answer has one structure; ${given[0]?.param} asks for another`);
+    throw invalidField(
+      param,
+      `${param}: conflicts with ${given[0]?.param}: a response can have only one structure`,
+    );
   }
   return given[0] ?? null;
 }

@@ -43,7 +43,7 @@ export function speechRequest(value: unknown): SpeechRequest {
     );
   }
   const { input, voice, speed, response_format } = parsed.data;
-  if (!speakable(input)) throw refusedField('input', 'input: holds nothing that can be said');
+  if (!speakable(input)) throw refusedField('input', 'input: contains nothing that can be spoken');
   return {
     text: input,
     voice: typeof voice === 'string' ? voice : (voice?.id ?? null),

@@ -38,6 +38,6 @@ export function sherpa(): Sherpa {
   try {
     return createRequire(import.meta.url)('sherpa-onnx-node') as Sherpa;
   } catch {
-    throw new Error('the speech library sherpa-onnx-node can not be loaded on this machine');
+    throw new Error('the speech library sherpa-onnx-node cannot be loaded on this machine');
   }
 }

@@ -50,7 +50,7 @@ class VoiceModel implements Speaker {
         await take({ rate: this.#native.sampleRate, pcm, last });
         hasSound = true;
       }
-      if (!hasSound) throw refusedField('input', 'input: holds nothing that this voice can say');
+      if (!hasSound) throw refusedField('input', 'input: contains nothing that this voice can speak');
     });
   }
 
@@ -79,7 +79,7 @@ class VoiceModel implements Speaker {
  */
 export async function loadVoice(config: SpeechConfig): Promise<Speaker> {
   const found = await readSpeechFacts(config.modelPath);
-  if (found.type !== 'tts') throw new Error('the folder holds a recogniser, not a voice');
+  if (found.type !== 'tts') throw new Error('the folder contains a speech-to-text model, not a voice');
   const native = await sherpa()
     .OfflineTts.createAsync(voiceConfig(found, config.threads))
     .catch(() => {

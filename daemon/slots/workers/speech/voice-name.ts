@@ -32,5 +32,5 @@ export function findVoice(ids: readonly string[], requested: string, own: number
 /** Returns the error message for an unknown voice, with the available ones. */
 export function unknownVoiceMessage(ids: readonly string[], requested: string): string {
   const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
-  return `there is no voice "${requested.slice(0, 64)}"; there is ${ids.slice(0, MAX_NAMED).join(', ')}${more}`;
+  return `there is no voice "${requested.slice(0, 64)}"; available: ${ids.slice(0, MAX_NAMED).join(', ')}${more}`;
 }

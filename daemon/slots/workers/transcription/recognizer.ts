@@ -121,7 +121,7 @@ function atLeast(samples: Float32Array, length: number): Float32Array {
  */
 export async function loadRecogniser(config: SpeechConfig): Promise<Recogniser> {
   const found = await readSpeechFacts(config.modelPath);
-  if (found.type !== 'stt') throw new Error('the folder holds a voice, not a recogniser');
+  if (found.type !== 'stt') throw new Error('the folder contains a voice, not a speech-to-text model');
   const native = await sherpa()
     .OfflineRecognizer.createAsync(recogniserConfig(found, config.threads, null))
     .catch(() => {

@@ -23,7 +23,7 @@ function languageFrom(text: string, known: readonly string[]): string | null {
   if (requested === '' || known.length === 0) return null;
   const code = known.find((each) => each === requested || each === requested.split('-')[0]);
   if (code !== undefined) return code;
-  throw refusedField('language', `language: this model knows ${known.slice(0, 120).join(', ')}`);
+  throw refusedField('language', `language: this model supports ${known.slice(0, 120).join(', ')}`);
 }
 
 const wantsWords = (fields: ReadonlyMap<string, string>): boolean =>
@@ -42,7 +42,7 @@ export function transcriptionRequest(
     throw refusedField('response_format', `response_format: must be ${RESULT_FORMATS.join(', ')}`);
   const stream = /^(true|1)$/i.test((fields.get('stream') ?? '').trim());
   if (stream && format !== 'json' && format !== 'text')
-    throw refusedField('stream', `stream: ${format} can not be streamed; json and text can`);
+    throw refusedField('stream', `stream: ${format} cannot be streamed; json and text can`);
   const words = format === 'verbose_json' && wantsWords(fields);
   return { format, stream, words, language: languageFrom(fields.get('language') ?? '', languages) };
 }

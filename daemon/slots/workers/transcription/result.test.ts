@@ -89,6 +89,6 @@ describe('transcriptionRequest', () => {
   );
 
   test('a language that the model does not know is not passed to it', () => {
-    expect(() => read({ language: 'tlh' }, ['en', 'de'])).toThrowError('this model knows en, de');
+    expect(() => read({ language: 'tlh' }, ['en', 'de'])).toThrowError('this model supports en, de');
   });
 });

@@ -80,7 +80,9 @@ const spoolFolder = (): string => join(process.cwd(), 'spool');
 export async function readUpload(request: IncomingMessage, folder = spoolFolder()): Promise<Upload> {
   const boundary = boundaryOf(request.headers['content-type'] ?? '');
   if (boundary === null)
-    throw new Refusal('request.unsupported_type', 'This route takes multipart/form-data.', { status: 415 });
+    throw new Refusal('request.unsupported_type', 'This route requires multipart/form-data.', {
+      status: 415,
+    });
   const form = new FormReader(boundary);
   const sound = await Spool.open(folder);
   try {

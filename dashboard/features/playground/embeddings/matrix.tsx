@@ -11,7 +11,7 @@ export function Matrix(props: {
 }): ReactElement {
   const { texts } = props;
   const matrix = similarities(props.vectors);
-  const least = Math.min(...matrix.flat());
+  const min = Math.min(...matrix.flat());
   const pair = closest(matrix);
   return (
     <>
@@ -52,7 +52,7 @@ export function Matrix(props: {
                     // biome-ignore lint/suspicious/noArrayIndexKey: cells never change their order
                     key={other}
                     className={css.cell}
-                    style={{ '--strength': strength(value, least) } as CSSProperties}
+                    style={{ '--strength': strength(value, min) } as CSSProperties}
                   >
                     {plain.format(value)}
                   </td>

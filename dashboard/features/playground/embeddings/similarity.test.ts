@@ -41,7 +41,7 @@ describe('similarity', () => {
     [1, 0.2, 1],
     [0.6, 0.2, 0.5],
     [1, 1, 1],
-  ])('%d with the least at %d is coloured %d', (value, least, expected) =>
-    expect(strength(value, least)).toBeCloseTo(expected, 9),
+  ])('%d with the min at %d is coloured %d', (value, min, expected) =>
+    expect(strength(value, min)).toBeCloseTo(expected, 9),
   );
 });

@@ -35,6 +35,6 @@ export function closest(matrix: ReadonlyArray<readonly number[]>): Pair | null {
 }
 
 /** Colour strength of a cell from 0 (minimum of the matrix) to 1. */
-export function strength(value: number, least: number): number {
-  return least >= 1 ? 1 : Math.max(0, Math.min(1, (value - least) / (1 - least)));
+export function strength(value: number, min: number): number {
+  return min >= 1 ? 1 : Math.max(0, Math.min(1, (value - min) / (1 - min)));
 }

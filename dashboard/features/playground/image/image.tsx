@@ -54,7 +54,7 @@ const fields = new Fields('image', {
 });
 const job = new Job<Drawn>();
 
-function Picture(props: { address: string; alt: string; at: number }): ReactElement {
+function GeneratedImage(props: { address: string; alt: string; at: number }): ReactElement {
   const [gone, setGone] = useState(false);
   if (gone) return <p>This image is no longer stored. Generate it again with its seed.</p>;
   return (
@@ -63,7 +63,7 @@ function Picture(props: { address: string; alt: string; at: number }): ReactElem
         <img src={props.address} alt={props.alt} onError={() => setGone(true)} />
       </a>
       <figcaption>
-        <a className={buttonClass()} href={props.address} download={`picture-${props.at + 1}.png`}>
+        <a className={buttonClass()} href={props.address} download={`image-${props.at + 1}.png`}>
           <Download size={14} aria-hidden="true" /> Download
           <span className="hidden-visually"> image {props.at + 1}</span>
         </a>
@@ -72,15 +72,15 @@ function Picture(props: { address: string; alt: string; at: number }): ReactElem
   );
 }
 
-function Pictures(props: { made: Made }): ReactElement {
+function GeneratedImages(props: { made: Made }): ReactElement {
   const { prompt, answer, meta: response } = props.made;
   const { meta, model, upstream } = answer._svc;
   const addresses = answer.data.flatMap((row) => ('url' in row ? [row.url] : []));
   return (
     <Card title={addresses.length === 1 ? 'Image' : `${addresses.length} images`}>
-      <div className={css.pictures}>
+      <div className={css.images}>
         {addresses.map((address, at) => (
-          <Picture
+          <GeneratedImage
             key={address}
             address={address}
             at={at}
@@ -181,7 +181,7 @@ export function Image(): ReactElement {
         </div>
       </ModeForm>
       {state.phase === 'running' ? <DrawingProgress drawing={state.result?.drawing ?? null} /> : null}
-      {state.result?.made ? <Pictures made={state.result.made} /> : null}
+      {state.result?.made ? <GeneratedImages made={state.result.made} /> : null}
     </ModePage>
   );
 }

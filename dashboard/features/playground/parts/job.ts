@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
-import { type FailurePicture, toPicture } from '../../../api/api-error.ts';
+import { type FailureInfo, toFailureInfo } from '../../../api/api-error.ts';
 import { beginWork } from '../../../api/busy.ts';
 
 export interface JobState<R> {
   readonly phase: 'idle' | 'running' | 'done' | 'stopped' | 'failed';
   /** The last result; stays until the next one arrives. */
   readonly result: R | null;
-  readonly failure: FailurePicture | null;
+  readonly failure: FailureInfo | null;
   /** Unix milliseconds of the last start. */
   readonly since: number;
 }
@@ -53,7 +53,7 @@ export class Job<R> {
       (error: unknown) =>
         abort.signal.aborted
           ? ({ phase: 'stopped' } as const)
-          : ({ phase: 'failed', failure: toPicture(error) } as const),
+          : ({ phase: 'failed', failure: toFailureInfo(error) } as const),
     );
     clearTimeout(timer);
     endWork();

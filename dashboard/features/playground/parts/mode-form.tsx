@@ -67,7 +67,7 @@ export function ModeForm<R>(props: {
             <Square size={14} aria-hidden="true" /> Stop
           </Button>
         ) : (
-          <Button key="send" type="submit" look="main" disabled={props.lacks !== null}>
+          <Button key="send" type="submit" variant="main" disabled={props.lacks !== null}>
             <Play size={14} aria-hidden="true" /> {props.verb}
           </Button>
         )}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { V1ModelRecord } from '../../../../daemon/contract/models.ts';
-import { able, canChat, chosenModel, modelsThat } from './models.ts';
+import { able, canChat, chosenModel, modelsWith } from './models.ts';
 
 const model = (id: string, over: Partial<V1ModelRecord> = {}): V1ModelRecord => ({
   id,
@@ -34,7 +34,7 @@ describe('models of a mode', () => {
   });
 
   it('are grouped, slots first, each in one group', () => {
-    const groups = modelsThat('chat', [virtual, model('qwen'), embed, alias]);
+    const groups = modelsWith('chat', [virtual, model('qwen'), embed, alias]);
     expect(groups.map((group) => [group.label, group.models.map(({ id }) => id)])).toEqual([
       ['Slot names', ['agent']],
       ['Models', ['qwen']],
@@ -49,7 +49,7 @@ describe('models of a mode', () => {
     ['no fallback for a missing model', [model('qwen'), alias], 'gone', undefined, 'gone'],
     ['none without models', [], 'x', undefined, null],
   ])('selects %s', (_, models, chosen, expected, gone) => {
-    const choice = chosenModel(modelsThat('chat', models), chosen, 'agent');
+    const choice = chosenModel(modelsWith('chat', models), chosen, 'agent');
     expect([choice.model?.id, choice.gone]).toEqual([expected, gone]);
   });
 

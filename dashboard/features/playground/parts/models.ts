@@ -53,7 +53,7 @@ function groupOf({ _svc }: V1ModelRecord): (typeof GROUPS)[number] {
 }
 
 /** Models with an ability, grouped into slots, models and virtual names; omits empty groups. */
-export function modelsThat(ability: Ability, models: readonly V1ModelRecord[]): ModelGroup[] {
+export function modelsWith(ability: Ability, models: readonly V1ModelRecord[]): ModelGroup[] {
   const fit = models.filter((model) => able(model, ability));
   return GROUPS.map((label) => ({ label, models: fit.filter((row) => groupOf(row) === label) })).filter(
     (group) => group.models.length > 0,

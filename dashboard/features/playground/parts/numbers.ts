@@ -9,14 +9,14 @@ export function numberOf(text: string): number | null {
 export function numberFault(
   label: string,
   text: string,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
   whole = true,
 ): string | null {
   if (text.trim() === '') return null;
   const value = numberOf(text);
-  const fits = value !== null && value >= least && value <= most && (!whole || Number.isInteger(value));
-  return fits ? null : `${label} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}.`;
+  const fits = value !== null && value >= min && value <= max && (!whole || Number.isInteger(value));
+  return fits ? null : `${label} must be a ${whole ? 'whole ' : ''}number from ${min} to ${max}.`;
 }
 
 /** The non-empty lines of a field. */

@@ -20,7 +20,7 @@ export function responseMeta(headers: Headers, began: number): ResponseMeta {
 }
 
 const broken = (): ApiError =>
-  new ApiError({ ...lost().picture, message: 'The response was interrupted or is not valid JSON.' });
+  new ApiError({ ...lost().info, message: 'The response was interrupted or is not valid JSON.' });
 
 /** Sends a request and parses the JSON response. Has no timeout, because a model may load for minutes. Throws ApiError. */
 export async function requestJson<T>(
@@ -37,13 +37,13 @@ export async function requestJson<T>(
 }
 
 /**
- * Sends a request and reads the response as bytes. Throws beyond `most` bytes. Also returns the time to the first byte in
+ * Sends a request and reads the response as bytes. Throws beyond `maxBytes` bytes. Also returns the time to the first byte in
  * milliseconds.
  */
 export async function requestBytes(
   id: RouteId,
   options: CallOptions,
-  most: number,
+  maxBytes: number,
 ): Promise<{ bytes: Blob; firstMs: number; meta: ResponseMeta }> {
   const began = performance.now();
   const answer = await send(id, options, null);
@@ -55,12 +55,12 @@ export async function requestBytes(
     for await (const part of answer.body) {
       firstMs ||= performance.now() - began;
       size += part.length;
-      if (size > most) throw new Error('The response is too large for this page.');
+      if (size > maxBytes) throw new Error('The response is too large for this page.');
       parts.push(part as Uint8Array<ArrayBuffer>);
     }
   } catch (error) {
     options.signal?.throwIfAborted();
-    if (size > most) throw error;
+    if (size > maxBytes) throw error;
     throw broken();
   }
   const type = answer.headers.get('content-type') ?? '';

@@ -8,7 +8,7 @@ import {
   chosenModel,
   goneSentence,
   type ModelGroup,
-  modelsThat,
+  modelsWith,
 } from './models.ts';
 
 export interface ModeModels extends Choice {
@@ -23,7 +23,7 @@ export interface ModeModels extends Choice {
 /** The models of a mode and the selected one; `chosen` is empty without a selection. */
 export function useModels(ability: Ability, chosen: string): ModeModels {
   const query = useQuery(queries.allModels);
-  const groups = modelsThat(ability, query.data?.data ?? []);
+  const groups = modelsWith(ability, query.data?.data ?? []);
   const { usual } = ABILITIES[ability];
   const { model, gone } = chosenModel(groups, chosen, usual);
   // Use the selected name also while the list is loading; never fall back to another model.

@@ -52,8 +52,8 @@ async function sort(body: RerankRequest, signal: AbortSignal): Promise<Sorted> {
 function Ranks(props: { sorted: Sorted }): ReactElement {
   const { documents, results } = props.sorted;
   const scores = results.map(({ relevance_score }) => relevance_score);
-  const [least, most] = [Math.min(...scores), Math.max(...scores)];
-  const share = (value: number): number => (most === least ? 1 : (value - least) / (most - least));
+  const [min, max] = [Math.min(...scores), Math.max(...scores)];
+  const share = (value: number): number => (max === min ? 1 : (value - min) / (max - min));
   return (
     <ol className={css.ranks} aria-label="Documents, best first">
       {results.map(({ index, relevance_score: value }) => (

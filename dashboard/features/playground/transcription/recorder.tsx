@@ -27,7 +27,7 @@ export function Recorder(props: { onFile: (file: File) => void }): ReactElement 
   return (
     <div className={css.recorder}>
       {now.phase === 'running' ? (
-        <Button look="danger" onClick={stop}>
+        <Button variant="danger" onClick={stop}>
           <Square size={14} aria-hidden="true" /> Stop recording
         </Button>
       ) : (

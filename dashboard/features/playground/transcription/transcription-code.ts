@@ -1,8 +1,8 @@
-import { pythonLiteral, shellWord } from '../../../api/literals.ts';
+import { pythonLiteral, shellQuote } from '../../../api/literals.ts';
 import { curlKey, javascriptClient, type Language, pythonClient } from '../../../api/snippets.ts';
 import type { CodePlace } from '../parts/mode-page.tsx';
 
-/** Form fields besides the file. */
+/** Form fields other than the file. */
 export type TranscriptionFields = Readonly<Record<string, string>>;
 
 const FILE = 'recording.wav';
@@ -11,7 +11,7 @@ function curl({ base, key }: CodePlace, fields: TranscriptionFields): string {
   return [
     `curl ${base}/v1/audio/transcriptions \\`,
     ...curlKey(key),
-    ...Object.entries(fields).map(([name, value]) => `  -F ${shellWord(`${name}=${value}`)} \\`),
+    ...Object.entries(fields).map(([name, value]) => `  -F ${shellQuote(`${name}=${value}`)} \\`),
     `  -F file=@${FILE}`,
   ].join('\n');
 }

@@ -31,12 +31,12 @@ export function StartButtons(props: {
   return (
     <div className={css.buttons}>
       {micAllowed() ? (
-        <Button look="main" disabled={props.disabled} onClick={() => props.onStart(true)}>
+        <Button variant="main" disabled={props.disabled} onClick={() => props.onStart(true)}>
           <Mic size={14} aria-hidden="true" /> Start talking
         </Button>
       ) : null}
       <Button
-        look={micAllowed() ? 'plain' : 'main'}
+        variant={micAllowed() ? 'plain' : 'main'}
         disabled={props.disabled}
         onClick={() => props.onStart(false)}
       >
@@ -52,7 +52,7 @@ export function Controls(props: { call: CallState }): ReactElement {
   const muted = call.microphone === 'muted';
   return (
     <div className={css.buttons}>
-      <Button look="danger" onClick={() => liveCall.stop()}>
+      <Button variant="danger" onClick={() => liveCall.stop()}>
         <PhoneOff size={14} aria-hidden="true" /> End call
       </Button>
       {call.microphone === 'off' ? null : (

@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react';
 import type { ServerEvent } from '../../../../daemon/contract/realtime.ts';
-import { type FailurePicture, toPicture } from '../../../api/api-error.ts';
+import { type FailureInfo, toFailureInfo } from '../../../api/api-error.ts';
 import { beginWork } from '../../../api/busy.ts';
 import { openMicrophone } from '../sound/microphone.ts';
 import { loudness, RATE, samplesOf, toBase64 } from '../sound/pcm.ts';
 import { Player, samplesOfFile } from './player.ts';
-import { openVoice, type VoiceSocket } from './socket.ts';
+import { openVoiceSocket, type VoiceSocket } from './socket.ts';
 import { SILENT, type Transcript, withEvent } from './transcript.ts';
 
 export interface CallState {
@@ -14,7 +14,7 @@ export interface CallState {
   /** Microphone level from 0 to 1. */
   readonly level: number;
   readonly transcript: Transcript;
-  readonly failure: FailurePicture | null;
+  readonly failure: FailureInfo | null;
   /** Milliseconds from the end of the last turn to the first audio of the answer in this browser. */
   readonly firstSoundMs: number | null;
 }
@@ -83,7 +83,7 @@ class LiveCall {
       if (setup.microphone) await this.#listen(signal);
     } catch (error) {
       // Ignore failures after the abort; the next session may already be running.
-      if (!signal.aborted) this.#end(toPicture(error));
+      if (!signal.aborted) this.#end(toFailureInfo(error));
     }
   }
 
@@ -91,10 +91,10 @@ class LiveCall {
     this.#player = new Player();
     await this.#player.wake();
     signal.throwIfAborted();
-    const socket = await openVoice(
+    const socket = await openVoiceSocket(
       setup.model,
       (event) => this.#take(event),
-      (failure) => this.#end(toPicture(failure)),
+      (failure) => this.#end(toFailureInfo(failure)),
       signal,
     );
     signal.throwIfAborted();
@@ -108,7 +108,7 @@ class LiveCall {
     this.#end(null);
   }
 
-  #end(failure: FailurePicture | null): void {
+  #end(failure: FailureInfo | null): void {
     this.#endWork();
     this.#session.abort();
     this.#player?.close();

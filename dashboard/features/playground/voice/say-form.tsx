@@ -63,7 +63,7 @@ export function SayForm(): ReactElement {
     >
       <div className={css.line}>
         <TextInput label="Type a message" value={text} onChange={(next) => typed.set({ text: next })} />
-        <Button type="submit" look="main" disabled={text.trim() === ''}>
+        <Button type="submit" variant="main" disabled={text.trim() === ''}>
           <SendHorizontal size={14} aria-hidden="true" /> Send
         </Button>
       </div>

@@ -10,10 +10,10 @@ describe('a session', () => {
   });
 
   it('reports the message of the catalogue when the gateway closes it', () => {
-    const refused = closeFailure(4401, 'auth.required').picture;
+    const refused = closeFailure(4401, 'auth.required').info;
     expect(refused.code).toBe('auth.required');
     expect(refused.advice).not.toBeNull();
-    expect(closeFailure(4408, 'nothing happened for too long').picture.message).toMatch(/15 minutes/);
-    expect(closeFailure(1006, '').picture).toMatchObject({ code: 'realtime.closed' });
+    expect(closeFailure(4408, 'nothing happened for too long').info.message).toMatch(/15 minutes/);
+    expect(closeFailure(1006, '').info).toMatchObject({ code: 'realtime.closed' });
   });
 });

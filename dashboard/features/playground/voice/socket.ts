@@ -19,7 +19,7 @@ export function closeFailure(code: number, reason: string): ApiError {
   const row = isErrorCode(reason) ? ERRORS[reason] : null;
   const plain = code === 4408 ? 'The gateway ended the session after 15 minutes of inactivity.' : null;
   return new ApiError({
-    ...lost().picture,
+    ...lost().info,
     code: row === null ? 'realtime.closed' : reason,
     message: row?.message ?? plain ?? 'The connection to the gateway was lost.',
     advice: row?.advice ?? 'Start again. The transcript stays here.',
@@ -41,7 +41,7 @@ export interface VoiceSocket {
  * Opens a session that lasts until the signal aborts. Resolves after the first event of the gateway. `onClose` is called when
  * the session ends unexpectedly. Throws ApiError, or the abort reason when that came first.
  */
-export function openVoice(
+export function openVoiceSocket(
   model: string,
   onEvent: (event: ServerEvent) => void,
   onClose: (failure: ApiError) => void,

@@ -17,7 +17,7 @@ const ROWS: ReadonlyArray<readonly [name: keyof StageTimes, word: string]> = [
 /** Latency of each stage of the last answer as measured by the gateway, and the time to first audio in this browser. */
 export function Stages(props: { times: StageTimes; heardHereMs: number | null }): ReactElement {
   const { times } = props;
-  const most = Math.max(1, ...ROWS.map(([name]) => times[name] ?? 0), props.heardHereMs ?? 0);
+  const max = Math.max(1, ...ROWS.map(([name]) => times[name] ?? 0), props.heardHereMs ?? 0);
   const rows: [string, number | null][] = [
     ...ROWS.map(([name, word]): [string, number | null] => [word, times[name]]),
     ['Time to first audio', props.heardHereMs],
@@ -30,7 +30,7 @@ export function Stages(props: { times: StageTimes; heardHereMs: number | null })
             <div key={word}>
               <dt>{word}</dt>
               <dd>{duration(ms)}</dd>
-              <ThinBar className={css.share} percent={Math.max(0.5, (ms / most) * 100)} />
+              <ThinBar className={css.share} percent={Math.max(0.5, (ms / max) * 100)} />
             </div>
           ),
         )}

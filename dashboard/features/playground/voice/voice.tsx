@@ -10,7 +10,7 @@ import { Note } from '../../../ui/note.tsx';
 import { Fields, useFields } from '../parts/fields.ts';
 import form from '../parts/mode-form.module.css';
 import { ModePage } from '../parts/mode-page.tsx';
-import { modelsThat } from '../parts/models.ts';
+import { modelsWith } from '../parts/models.ts';
 import { useModels } from '../parts/use-models.ts';
 import { MicNote } from '../sound/mic-note.tsx';
 import { micAllowed } from '../sound/microphone.ts';
@@ -27,8 +27,8 @@ const fields = new Fields('voice', { model: '', instructions: '', voice: '' });
 /** Reports a missing speech-to-text or text-to-speech model; the rest works without it. */
 function Lacking(): ReactElement | null {
   const { data } = useQuery(queries.allModels);
-  const deaf = data !== undefined && modelsThat('transcription', data.data).length === 0;
-  const mute = data !== undefined && modelsThat('speech', data.data).length === 0;
+  const deaf = data !== undefined && modelsWith('transcription', data.data).length === 0;
+  const mute = data !== undefined && modelsWith('speech', data.data).length === 0;
   if (!deaf && !mute) return null;
   return (
     <Note tone="attention">

@@ -45,7 +45,7 @@ test.each<[object]>([
 test('does not run a pattern, which could run indefinitely', () => {
   const schema = { pattern: '^(a+)+$' };
   expect(() => fitsSchema(`${'a'.repeat(50)}!`, schema, schema)).toThrow(
-    '"pattern" can not be kept beside a list',
+    '"pattern" cannot be combined with a list',
   );
   expect(fitsSchema(5, schema, schema)).toBe(true);
 });

@@ -37,7 +37,7 @@ const STRINGS: Readonly<Record<string, Check>> = {
   maxLength: (value: string, most: number) => [...value].length <= most,
   // Never runs a pattern of a caller: it could run indefinitely.
   pattern: () => {
-    throw new SchemaFault('', '"pattern" can not be kept beside a list of values');
+    throw new SchemaFault('', '"pattern" cannot be combined with a list of values');
   },
   format: (value: string, format: string) =>
     !Object.hasOwn(FORMATS, format) || (FORMATS[format] as RegExp).test(value),

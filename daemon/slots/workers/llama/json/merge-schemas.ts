@@ -89,7 +89,7 @@ const smaller: Merge = (a: number, b: number) => Math.min(a, b);
 const both: Merge = (a: unknown, b: unknown) => (a === false || b === false ? false : { allOf: [a, b] });
 const same: Merge = (a: unknown, b: unknown, at, key) => {
   if (JSON.stringify(a) === JSON.stringify(b)) return a;
-  throw new SchemaFault(at, `two different "${key}" can not be kept together`);
+  throw new SchemaFault(at, `two different values of "${key}" cannot be combined`);
 };
 
 /** How two values of one keyword combine. */

@@ -24,7 +24,7 @@ export function numberRule({ book, strict }: Conversion, schema: Schema, at: str
     ? exactRange(closed(bounds.least, 1), closed(bounds.most, -1))
     : decimalRange(bounds.least, bounds.most);
   if (range === null)
-    throw new ImpossibleSchema(at, `no ${integer ? 'integer' : 'number'} lies between the bounds`);
+    throw new ImpossibleSchema(at, `there is no ${integer ? 'integer' : 'number'} between the bounds`);
   return book.add(range);
 }
 

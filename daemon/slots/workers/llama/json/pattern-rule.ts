@@ -54,7 +54,7 @@ export function patternRule(book: RuleBook, pattern: string, lengths: Lengths | 
 
 function shortened(root: RegexNode, { min, max }: Lengths, whole: boolean): RegexNode {
   if (!whole || root.type !== 'repeat' || root.what.type !== 'chars')
-    throw new RegexFault('it can not be kept together with a length');
+    throw new RegexFault('it cannot be combined with a length');
   const from = Math.max(root.least, min);
   const to = root.most === null || max === null ? (root.most ?? max) : Math.min(root.most, max);
   if (to !== null && to < from) throw new RegexFault('no length fits');

@@ -42,7 +42,7 @@ export function parseRegex(source: string): Regex {
   // An anchor at one end belongs only to its own alternative.
   if ((fromStart || toEnd) && root.type === 'choice')
     throw new RegexFault(
-      'with "|" outside a group, "^" and "$" hold for one side only; put the choice in a group',
+      'with "|" outside a group, "^" and "$" apply to one side only; put the alternatives in a group',
     );
   return { root, fromStart, toEnd };
 }

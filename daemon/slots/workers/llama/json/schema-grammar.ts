@@ -136,7 +136,7 @@ const TYPES: Readonly<
 
 function typed(conversion: Conversion, { schema, at, root }: SchemaLocation, type: unknown): string {
   const make = typeof type === 'string' && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
-  if (make === undefined) throw new SchemaFault(at, `the type ${JSON.stringify(type)} is not known`);
+  if (make === undefined) throw new SchemaFault(at, `the type ${JSON.stringify(type)} is unknown`);
   return make(conversion, isSchema(schema) ? { ...schema, type } : {}, at, root);
 }
 

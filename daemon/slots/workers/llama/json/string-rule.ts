@@ -49,8 +49,7 @@ function patterned(
   const { pattern, format } = schema;
   if (pattern === undefined) return null;
   const { book, strict } = conversion;
-  if (strict && format !== undefined)
-    throw new SchemaFault(at, '"pattern" and "format" can not be kept together');
+  if (strict && format !== undefined) throw new SchemaFault(at, '"pattern" and "format" cannot be combined');
   if (typeof pattern !== 'string') throw new SchemaFault(at, '"pattern" must be a text');
   try {
     return patternRule(book, pattern, bounds, at);
@@ -71,7 +70,7 @@ function formatted(
   const { rule, lengths: has } = FORMATS[format] as Format;
   const fits = bounds === null || (bounds.min <= has[0] && (bounds.max === null || bounds.max >= has[1]));
   if (!fits && conversion.strict)
-    throw new SchemaFault(at, `the format "${format}" and a length can not be kept together`);
+    throw new SchemaFault(at, `the format "${format}" and a length cannot be combined`);
   return rule(conversion);
 }
 

@@ -21,7 +21,7 @@ const RETURN = '<|return|>';
 
 export const HARMONY_MARKS: readonly string[] = [START, CHANNEL, MESSAGE, END, CALL, RETURN, '<|constrain|>'];
 
-/** Marks that end the content of a message besides its own end: the start of the next one. */
+/** Marks that end the content of a message other than its own end: the start of the next one. */
 const CONTENT_ENDS = [END, CALL, RETURN, START, CHANNEL];
 const HEADER_BEGINS = [CHANNEL, START, MESSAGE, 'to='];
 const HEADER_ENDS = [MESSAGE, END, CALL, RETURN, START];

@@ -8,21 +8,21 @@ export const MAX_IMAGES = 4;
  * Returns an image as a data URL for a chat request, scaled down to the maximum side. Throws when the browser cannot decode
  * the file.
  */
-export async function pictureAddress(file: Blob): Promise<string> {
-  const picture = await createImageBitmap(file).catch(() => {
+export async function imageDataUrl(file: Blob): Promise<string> {
+  const bitmap = await createImageBitmap(file).catch(() => {
     throw new Error('The browser cannot read this image file.');
   });
-  const scale = Math.min(1, MAX_SIDE_PX / Math.max(picture.width, picture.height));
+  const scale = Math.min(1, MAX_SIDE_PX / Math.max(bitmap.width, bitmap.height));
   const canvas = document.createElement('canvas');
-  canvas.width = Math.max(1, Math.round(picture.width * scale));
-  canvas.height = Math.max(1, Math.round(picture.height * scale));
+  canvas.width = Math.max(1, Math.round(bitmap.width * scale));
+  canvas.height = Math.max(1, Math.round(bitmap.height * scale));
   const pen = canvas.getContext('2d');
   if (pen === null) throw new Error('The browser cannot process images.');
   // JPEG has no transparency: paint the background white, not black.
   pen.fillStyle = 'white';
   pen.fillRect(0, 0, canvas.width, canvas.height);
-  pen.drawImage(picture, 0, 0, canvas.width, canvas.height);
-  picture.close();
+  pen.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
   return canvas.toDataURL('image/jpeg', QUALITY);
 }
 

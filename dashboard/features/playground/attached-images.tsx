@@ -2,8 +2,8 @@ import { ImagePlus, X } from 'lucide-react';
 import { type ReactElement, useRef } from 'react';
 import { Button } from '../../ui/button.tsx';
 import field from '../../ui/field.module.css';
-import { MAX_IMAGES, pictureAddress, withKeys } from './picture-file.ts';
-import css from './pictures.module.css';
+import css from './attached-images.module.css';
+import { imageDataUrl, MAX_IMAGES, withKeys } from './image-file.ts';
 import { conversation } from './store.ts';
 
 /** Adds images to the draft. Returns an error message, or null on success. */
@@ -12,7 +12,7 @@ export async function attach(files: Iterable<File>): Promise<string | null> {
     if (conversation.get().pictures.length >= MAX_IMAGES)
       return `A message can have at most ${MAX_IMAGES} images.`;
     try {
-      conversation.addPicture(await pictureAddress(file));
+      conversation.addImage(await imageDataUrl(file));
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
@@ -42,7 +42,7 @@ export function AttachButton(props: {
           props.onFiles(files);
         }}
       />
-      <Button look="quiet" square aria-label="Add image" onClick={() => input.current?.click()}>
+      <Button variant="quiet" square aria-label="Add image" onClick={() => input.current?.click()}>
         <ImagePlus size={16} aria-hidden="true" />
       </Button>
       {fault === null ? null : (
@@ -55,14 +55,14 @@ export function AttachButton(props: {
 }
 
 /** The images of the draft, each with a remove button. */
-export function DraftPictures(props: { pictures: readonly string[] }): ReactElement | null {
+export function DraftImages(props: { pictures: readonly string[] }): ReactElement | null {
   if (props.pictures.length === 0) return null;
   return (
     <ul className={css.row} aria-label="Images of the message">
       {withKeys(props.pictures).map(({ key, address }, at) => (
         <li key={key} className={css.draft}>
           <img src={address} alt={`${at + 1} of ${props.pictures.length}`} />
-          <Button square aria-label={`Remove image ${at + 1}`} onClick={() => conversation.dropPicture(at)}>
+          <Button square aria-label={`Remove image ${at + 1}`} onClick={() => conversation.removeImage(at)}>
             <X size={14} aria-hidden="true" />
           </Button>
         </li>
@@ -72,7 +72,7 @@ export function DraftPictures(props: { pictures: readonly string[] }): ReactElem
 }
 
 /** The images of a sent message. */
-export function SentPictures(props: { pictures: readonly string[]; gone: number }): ReactElement | null {
+export function SentImages(props: { pictures: readonly string[]; gone: number }): ReactElement | null {
   const { pictures, gone } = props;
   if (gone > 0)
     return <p className={css.gone}>{`${gone} ${gone === 1 ? 'image' : 'images'}, removed by the reload`}</p>;
