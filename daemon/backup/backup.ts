@@ -15,7 +15,7 @@ import type { Folders } from '../settings/folders.ts';
 import { copyDatabase } from '../store/copy.ts';
 import { FILE_NAME } from '../store/open.ts';
 import { describeError } from '../store/sqlite-errors.ts';
-import { archivePath } from './archive-place.ts';
+import { archivePath } from './archive-path.ts';
 import { type ConfigFile, readConfigFiles } from './config-files.ts';
 import { makeManifest } from './manifest.ts';
 import { DATABASE_MEMBER, MANIFEST } from './names.ts';

@@ -1,5 +1,5 @@
 import { CHECKS, type Check } from './checks/table.ts';
-import type { DoctorInput } from './facts.ts';
+import type { DoctorInput } from './doctor-input.ts';
 import { type Finding, warn } from './finding.ts';
 
 /** Longest time of one check. */

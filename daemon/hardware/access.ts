@@ -1,5 +1,5 @@
+import type { Access, DeviceFacts } from './device-facts.ts';
 import type { NodeState } from './device-nodes.ts';
-import type { Access, DeviceFacts } from './facts.ts';
 
 /** Drivers that engines can compute with. Any other driver (nouveau, vfio-pci) counts as none. */
 const USABLE_DRIVERS: Readonly<Record<DeviceFacts['vendor'], readonly string[]>> = {

@@ -1,4 +1,4 @@
-import { type DeviceFacts, patchDevice } from './facts.ts';
+import { type DeviceFacts, patchDevice } from './device-facts.ts';
 
 interface Sample {
   counterUs: number;

@@ -1,12 +1,12 @@
 import { readAmdSmi } from './amd-smi.ts';
 import { readAmdgpu } from './amdgpu.ts';
-import { clearLiveValues, type DeviceFacts, type DevicePatch, patchDevice } from './facts.ts';
+import { clearLiveValues, type DeviceFacts, type DevicePatch, patchDevice } from './device-facts.ts';
 import { readIntelGpu } from './intel-gpu.ts';
+import type { Tree } from './kernel-tree.ts';
 import { readNpu, scanPlatformNpus } from './npu.ts';
 import { isUnified, type NvidiaGpu, readNvidia } from './nvidia-smi.ts';
 import { readRocmSmi } from './rocm-smi.ts';
 import type { Tool } from './tools.ts';
-import type { Tree } from './tree.ts';
 import { readXpuSmi } from './xpu-smi.ts';
 import { readXrtSmi } from './xrt-smi.ts';
 

@@ -1,4 +1,4 @@
-import type { DeviceFacts, Vendor } from './facts.ts';
+import type { DeviceFacts, Vendor } from './device-facts.ts';
 import { deviceKey, KNOWN_DEVICES } from './known-devices.ts';
 import type { VulkanDevice } from './vulkaninfo.ts';
 

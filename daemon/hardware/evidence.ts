@@ -1,10 +1,10 @@
 import type { EvidenceRecord, MemoryPoolRecord } from '../contract/hardware.ts';
 import { probesFor } from './details.ts';
-import type { DeviceFacts } from './facts.ts';
-import type { ProbeProblem } from './guarded.ts';
+import type { DeviceFacts } from './device-facts.ts';
 import type { HostMemory } from './host-memory.ts';
 import { HOST_POOL, isUnifiedGpu } from './memory-budget.ts';
 import type { ProbedDevice, ProbeResult } from './probe.ts';
+import type { ProbeProblem } from './run-guarded.ts';
 
 /** The name of each fact in the response, and its field. */
 const FACTS = {

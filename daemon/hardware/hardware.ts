@@ -5,21 +5,21 @@ import type { EventBus } from '../lib/async/event-bus.ts';
 import { memoizePerTick } from '../lib/async/memoize-per-tick.ts';
 import { SingleFlight } from '../lib/async/single-flight.ts';
 import type { Log } from '../lib/log.ts';
-import { cardMemory } from './card-memory.ts';
-import { hasCardSigns } from './card-signs.ts';
 import type { ContainerSources } from './containers.ts';
-import { physicalCores } from './cores.ts';
+import { physicalCores } from './cpu-cores.ts';
+import type { DeviceFacts } from './device-facts.ts';
 import { type NodeAccess, nodeAccess } from './device-nodes.ts';
-import type { DeviceFacts } from './facts.ts';
-import { runGuarded } from './guarded.ts';
+import { hasCardSigns } from './gpu-evidence.ts';
+import { cardMemory } from './gpu-memory.ts';
 import { readHostMemory } from './host-memory.ts';
+import { openTree } from './kernel-tree.ts';
 import { LiveValues } from './live-values.ts';
 import { installedBackends } from './llama-backends.ts';
 import { isOutdated } from './outdated.ts';
 import { type ProbeContext, type ProbeResult, probeMachine } from './probe.ts';
 import { watchResume } from './resume-watch.ts';
+import { runGuarded } from './run-guarded.ts';
 import { TOOL_PATH, tools } from './tools.ts';
-import { openTree } from './tree.ts';
 import { hardwareView } from './view.ts';
 
 export interface HardwareOptions {

@@ -1,9 +1,9 @@
 import type { Log } from '../lib/log.ts';
 import { busyCounters } from './busy-counter.ts';
 import { refreshDetails } from './details.ts';
-import { clearLiveValues, type DeviceFacts } from './facts.ts';
-import { type ProbeProblem, runGuarded } from './guarded.ts';
+import { clearLiveValues, type DeviceFacts } from './device-facts.ts';
 import type { ProbeContext } from './probe.ts';
+import { type ProbeProblem, runGuarded } from './run-guarded.ts';
 
 const GOOD_FOR_MS = 5000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type DeviceFacts, newDevice } from './facts.ts';
+import { type DeviceFacts, newDevice } from './device-facts.ts';
 import type { HostMemory } from './host-memory.ts';
 import { memoryPools, poolOf } from './memory-budget.ts';
 

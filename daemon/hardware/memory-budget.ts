@@ -1,5 +1,5 @@
 import type { MemoryPoolRecord } from '../contract/hardware.ts';
-import type { DeviceFacts } from './facts.ts';
+import type { DeviceFacts } from './device-facts.ts';
 import type { HostMemory } from './host-memory.ts';
 
 /** The pool of everything that uses the host's memory. */

@@ -1,5 +1,5 @@
-import { type DeviceFacts, type DevicePatch, newDevice, patchDevice } from './facts.ts';
-import type { Tree } from './tree.ts';
+import { type DeviceFacts, type DevicePatch, newDevice, patchDevice } from './device-facts.ts';
+import type { Tree } from './kernel-tree.ts';
 
 /** Reads the values of the amdxdna and intel_vpu drivers. */
 export async function readNpu(tree: Tree, id: string): Promise<DevicePatch> {

@@ -1,4 +1,4 @@
-import { type DeviceFacts, type DevicePatch, newDevice } from './facts.ts';
+import { type DeviceFacts, type DevicePatch, newDevice } from './device-facts.ts';
 import { NVIDIA_UNIFIED } from './known-devices.ts';
 import { pciAddress } from './pci-scan.ts';
 import { looseNumber, type Tool, toolProblem } from './tools.ts';

@@ -1,8 +1,8 @@
-import type { DeviceFacts } from './facts.ts';
-import { isTimeout } from './guarded.ts';
+import type { DeviceFacts } from './device-facts.ts';
+import type { Tree } from './kernel-tree.ts';
 import { pciAddress } from './pci-scan.ts';
 import type { ProbeResult } from './probe.ts';
-import type { Tree } from './tree.ts';
+import { isTimeout } from './run-guarded.ts';
 
 /** NVIDIA's tool first waits for a driver that wakes its GPUs, and only then answers in time. */
 function probedTooEarly({ devices, problems }: ProbeResult): boolean {

@@ -1,6 +1,6 @@
-import { type DeviceFacts, newDevice, patchDevice, type Vendor } from './facts.ts';
+import { type DeviceFacts, newDevice, patchDevice, type Vendor } from './device-facts.ts';
+import type { Tree } from './kernel-tree.ts';
 import { deviceKey, KNOWN_DEVICES, VENDORS } from './known-devices.ts';
-import type { Tree } from './tree.ts';
 
 const ADDRESS = /^([0-9a-f]{4,8}):([0-9a-f]{2}):([0-9a-f]{2})\.([0-7])$/i;
 /** Maximum number of reported accelerators. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type DeviceFacts, newDevice } from './facts.ts';
+import { type DeviceFacts, newDevice } from './device-facts.ts';
 import { type BackendFacts, unusedReason } from './unused-reason.ts';
 
 const gpu = (vendor: DeviceFacts['vendor'], values: Partial<DeviceFacts> = {}): DeviceFacts => ({

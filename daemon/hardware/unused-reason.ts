@@ -1,5 +1,5 @@
 import { hasUsableDriver, nodesToCheck } from './access.ts';
-import type { Access, DeviceFacts } from './facts.ts';
+import type { Access, DeviceFacts } from './device-facts.ts';
 import type { FlmAnswer } from './flm.ts';
 import { cudaCommand } from './llama-backends.ts';
 import type { VulkanDevice } from './vulkaninfo.ts';

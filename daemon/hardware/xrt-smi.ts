@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DeviceFacts, DevicePatch } from './facts.ts';
+import type { DeviceFacts, DevicePatch } from './device-facts.ts';
 import { pciAddress } from './pci-scan.ts';
 import { asRecord, parseJson, type Tool } from './tools.ts';
 

@@ -4,7 +4,7 @@ import { receiveForm } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech } from './audio/speech-task.ts';
 import { transcriptEvents } from './audio/transcript-events.ts';
 import type { InferenceCall, ParseContext, ParsedRequest, TaskRow } from './call-context.ts';
-import { judgeCount } from './dialects/cannot-count.ts';
+import { judgeCount } from './dialects/unsupported-token-count.ts';
 import { prepareEmbeddings, readEmbeddings } from './embeddings/embedding-task.ts';
 import { judgeWithParam } from './forward/engine-error.ts';
 import { prepareImage, readImage, serveImage } from './images/image-task.ts';

@@ -3,7 +3,7 @@ import type { KeyValueRepo } from '../store/key-value.ts';
 import { ensureDemoModel } from './demo-model.ts';
 import type { FolderSync } from './folder-sync.ts';
 import type { ModelStore } from './model-store.ts';
-import { readFactsInChild } from './read-facts-in-child.ts';
+import { readFactsInChild } from './read-metadata-in-child.ts';
 import type { RegisteredModel } from './registered-model.ts';
 import { findModelFile } from './scan.ts';
 

@@ -5,7 +5,7 @@ import { modelId, uniqueId } from './model-id.ts';
 import { modelOfFile } from './model-of-file.ts';
 import type { ModelStore } from './model-store.ts';
 import { projectorOf } from './projector-of.ts';
-import { type ModelFacts, readFactsInChild } from './read-facts-in-child.ts';
+import { type ModelFacts, readFactsInChild } from './read-metadata-in-child.ts';
 import type { ModelSource, RegisteredModel } from './registered-model.ts';
 import { type FoundFile, findModelOrThrow, SCAN_LIMITS, scanFolders } from './scan.ts';
 import { findSiblings, type SiblingFiles } from './sibling-files.ts';

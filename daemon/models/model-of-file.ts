@@ -1,4 +1,4 @@
-import type { ModelFacts } from './read-facts-in-child.ts';
+import type { ModelFacts } from './read-metadata-in-child.ts';
 import { type ModelSource, newModel, type RegisteredModel } from './registered-model.ts';
 import type { FoundFile } from './scan.ts';
 import { newSpeechModel } from './speech-model.ts';

@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import type { ModelRecordView } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { ModelRow } from '../store/models.ts';
-import type { Absence } from './absence.ts';
-import type { GgufFacts } from './gguf-facts.ts';
+import type { GgufFacts } from './gguf-metadata.ts';
+import type { Absence } from './missing-model.ts';
 import type { FoundFile } from './scan.ts';
 
 /**

@@ -21,7 +21,7 @@ import { fileSize } from './gguf-header.ts';
 import { ModelStore } from './model-store.ts';
 import { updateNpuModels } from './npu-model-source.ts';
 import type { PulledModel } from './pulls/job-deps.ts';
-import { readFactsInChild } from './read-facts-in-child.ts';
+import { readFactsInChild } from './read-metadata-in-child.ts';
 import { modelView, type RegisteredModel } from './registered-model.ts';
 import { removeFiles } from './remove-files.ts';
 import { findModelFile } from './scan.ts';

@@ -1,7 +1,7 @@
 import { ESPEAK_ID, type EspeakVoice } from './espeak-voices.ts';
 import { foundAt, type ModelSource, NO_TEXT, type RegisteredModel } from './registered-model.ts';
 import type { FoundFile } from './scan.ts';
-import type { SpeechFacts } from './speech-facts.ts';
+import type { SpeechFacts } from './speech-metadata.ts';
 
 /** Builds the speech model in a folder that is registered for the first time. */
 export const newSpeechModel = (

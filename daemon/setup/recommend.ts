@@ -2,7 +2,7 @@ import type { ModelFitView, PurposeName } from '../contract/catalog.ts';
 import type { SetupItemView, SetupLeftOutView } from '../contract/setup.ts';
 import { CATALOG, estimateHeader, type KnownModel, pullName, typeOf } from '../models/catalog.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
-import { SLOT_OF_PURPOSE } from './places.ts';
+import { SLOT_OF_PURPOSE } from './purpose-slots.ts';
 
 /** Bytes of each memory pool that other models of the set will use. */
 export type PlannedMemory = ReadonlyMap<string, number>;

@@ -15,7 +15,7 @@ import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import { dropInFor } from './drop-in.ts';
 import { OtherTools } from './other-tools.ts';
-import { SLOT_OF_PURPOSE } from './places.ts';
+import { SLOT_OF_PURPOSE } from './purpose-slots.ts';
 import { BIND_HOSTS, isRefused, type ReachChoice, reachView } from './reach.ts';
 import type { FolderView } from './read-folders.ts';
 import { type ModelSet, recommend } from './recommend.ts';

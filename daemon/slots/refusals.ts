@@ -1,5 +1,5 @@
 import { GatewayError } from '../contract/errors.ts';
-import { headroomOf } from '../contract/memory-room.ts';
+import { headroomOf } from '../contract/memory-headroom.ts';
 import type { MemorySumView } from '../contract/slots.ts';
 import { type Failure, trialDecision } from './lifecycle/failure.ts';
 

@@ -6,7 +6,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alive } from './harness/descendants.ts';
-import { follow } from './harness/follow.ts';
+import { follow } from './harness/follow-events.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
 import { type Answer, ask, said } from './harness/http.ts';

@@ -3,9 +3,9 @@ import { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { alive, descendants } from './harness/descendants.ts';
 import { startGateway, until } from './harness/gateway.ts';
-import { holdListener } from './harness/held-listener.ts';
 import { ask } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
+import { holdListener } from './harness/paused-listener.ts';
 import { slotState } from './harness/slots.ts';
 import { flowing, startTiny } from './harness/tiny-gateway.ts';
 

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../contract/errors.ts';
 import type { Pass } from './circuit-breaker.ts';
+import { faultOf } from './connection-error.ts';
 import type { DailyQuota } from './daily-quota.ts';
-import { faultOf } from './fault.ts';
 import { HOPS_HEADER, nextHops } from './hops.ts';
 import type { CallOptions, UpstreamCall } from './port.ts';
 import {

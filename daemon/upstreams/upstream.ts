@@ -1,6 +1,6 @@
 import type { UpstreamHealth } from '../contract/upstreams.ts';
 import { CircuitBreaker, type FailureKind, type Pass } from './circuit-breaker.ts';
-import { faultOf } from './fault.ts';
+import { faultOf } from './connection-error.ts';
 import type { ListClocks, Listing } from './listing.ts';
 import { filterModels, fixedModels, type UpstreamModel } from './model-list.ts';
 import { keyNotSet } from './refusals.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { tinyChat } from '../../daemon/models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
-import { part } from '../../daemon/test/harness/parts.ts';
+import { part } from '../../daemon/test/harness/test-tools.ts';
 import { answers, type Machine, until200 } from './machine.ts';
 import { type Target, target } from './targets.ts';
 

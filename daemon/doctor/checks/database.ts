@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { NEWEST_SCHEMA } from '../../store/copy.ts';
-import { inspect } from '../../store/damage.ts';
+import { inspect } from '../../store/integrity.ts';
 import { FILE_NAME } from '../../store/open.ts';
 import { describeError } from '../../store/sqlite-errors.ts';
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { areFilesDenied, isDenied } from './files-denied.ts';
 

@@ -2,7 +2,7 @@ import { TOOL_PATH } from '../../hardware/tools.ts';
 import { findProgram } from '../../lib/process/find-program.ts';
 import { runCommand } from '../../lib/process/run-command.ts';
 import type { SlotConfig } from '../../slots/config/slot-config.ts';
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok } from '../finding.ts';
 
 interface Program {

@@ -1,4 +1,4 @@
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import type { Finding } from '../finding.ts';
 
 type Check = (facts: DoctorInput) => readonly Finding[] | Promise<readonly Finding[]>;

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { access, constants, lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileMetadataOf, SECRET_ADVICE, secretFileProblem } from '../../auth/signing-secret.ts';
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { areFilesDenied, isDenied } from './files-denied.ts';
 

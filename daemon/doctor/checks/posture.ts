@@ -1,5 +1,5 @@
 import { isLoopback } from '../../auth/addresses.ts';
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { areFilesDenied } from './files-denied.ts';
 

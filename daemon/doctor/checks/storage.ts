@@ -5,7 +5,7 @@ import { ROOT } from '../../lib/fs/root.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { plural } from '../../lib/text/plural.ts';
 import { KEEP_FREE_BYTES } from '../../models/pulls/disk-space.ts';
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
 const MIB = 2 ** 20;

@@ -1,4 +1,4 @@
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import type { Finding } from '../finding.ts';
 import { configuration } from './configuration.ts';
 import { database } from './database.ts';

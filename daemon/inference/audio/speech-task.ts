@@ -7,7 +7,6 @@ import { render } from '../rewrite/edits.ts';
 import { setModel } from '../rewrite/model-value.ts';
 import { dropDuplicates } from '../rewrite/one-value.ts';
 import { SOUND_TYPES } from './formats.ts';
-import { openPipe, SpeechResponse } from './speech-answer.ts';
 import {
   parseSpeechRequest,
   type SpeechPlan,
@@ -15,6 +14,7 @@ import {
   type SpeechTarget,
   speechPlan,
 } from './speech-plan.ts';
+import { openPipe, SpeechResponse } from './speech-response.ts';
 
 /** A speech request as far as the gateway parses it. */
 interface ParsedSpeechRequest extends ParsedRequest {

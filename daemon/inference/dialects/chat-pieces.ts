@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
-import { answerTexts } from './answer-texts.ts';
 import { asList, asObject, type Json } from './json.ts';
 import type { ChatUsage, Piece } from './piece.ts';
+import { answerTexts } from './response-texts.ts';
 
 /**
  * Reads chat responses of any engine, whole or chunk by chunk. Use one reader per response. Reads only the

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
 import { catalogCodeOf, GatewayError } from '../../contract/errors.ts';
 import { isEventStream } from '../../lib/net/sse.ts';
-import { BadResponseError } from '../../upstreams/ask.ts';
+import { BadResponseError } from '../../upstreams/query-upstream.ts';
 import type { CallerResponse } from '../caller.ts';
 import { endedEarly } from '../forward/failure.ts';
 import type { EventEncoder, Responder, Translation } from './dialect.ts';

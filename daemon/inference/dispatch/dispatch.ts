@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../contract/errors.ts';
-import { aliasElsewhere } from './alias-elsewhere.ts';
+import { aliasElsewhere } from './alias-conflict.ts';
 import { capabilityMismatch } from './capability.ts';
 import { capabilityPath } from './capability-path.ts';
 import { loadedSlot } from './loaded-slot.ts';

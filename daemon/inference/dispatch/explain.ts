@@ -4,7 +4,7 @@ import type { Preview } from '../../slots/admission/preview.ts';
 import { queueFullError } from '../../slots/refusals.ts';
 import type { SlotView } from '../../slots/slot-view.ts';
 import type { CuratedModel } from '../images/curated.ts';
-import { modelMismatch } from '../images/other-model.ts';
+import { modelMismatch } from '../images/model-mismatch.ts';
 import { resolveImageModel } from '../images/resolve-model.ts';
 import { assertModelLength, invalid } from '../rewrite/body-index.ts';
 import { rewriteModelRef } from '../rewrite/deviations.ts';

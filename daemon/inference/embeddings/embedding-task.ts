@@ -6,7 +6,7 @@ import { rewriteModel } from '../rewrite/deviations.ts';
 import { remove, render } from '../rewrite/edits.ts';
 import { setModel } from '../rewrite/model-value.ts';
 import { TransformedResponse } from '../transform-response.ts';
-import { type EmbeddingRequest, invalidEmbedding, parseEmbeddingRequest } from './embedding-ask.ts';
+import { type EmbeddingRequest, invalidEmbedding, parseEmbeddingRequest } from './embedding-request.ts';
 import { hasFormat, transformEmbeddings } from './vectors.ts';
 
 interface ParsedEmbeddingRequest extends ParsedRequest {

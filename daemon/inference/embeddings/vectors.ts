@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { normalised, toBase64, toNumbers } from '../../slots/workers/llama/embedding-vector.ts';
-import { type EmbeddingRequest, invalidEmbedding } from './embedding-ask.ts';
+import { type EmbeddingRequest, invalidEmbedding } from './embedding-request.ts';
 
 export interface VectorOptions extends Pick<EmbeddingRequest, 'format' | 'dimensions' | 'count'> {
   /** The gateway truncates vectors: the model was trained for that length. */

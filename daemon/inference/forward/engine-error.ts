@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { truncate } from '../../lib/text/truncate.ts';
-import { tooLongNumbers } from './too-long.ts';
+import { tooLongNumbers } from './context-overflow.ts';
 
 /** Maximum bytes of an engine's error that are read. */
 export const MAX_ERROR_BYTES = 64 * 1024;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
-import { badAnswer, requestSender } from './ask.ts';
 import { ComfyClient } from './comfy-client.ts';
 import type { ComfyEvent } from './comfy-events.ts';
 import type { ComfyFile } from './comfy-history.ts';
 import { notInstalled } from './comfy-refusal.ts';
 import { type ComfySubscription, subscribeComfy } from './comfy-watch.ts';
+import { badAnswer, requestSender } from './engine-request.ts';
 import type { DrawImages, ImageJob, ImageResult } from './image-job.ts';
 import { WakeableDelay } from './wakeable-delay.ts';
 import { chooseWeights, LOADER_INPUTS } from './weights.ts';

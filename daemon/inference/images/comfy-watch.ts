@@ -1,6 +1,6 @@
 import { openSocket } from '../../lib/net/outbound-socket.ts';
-import type { Endpoint } from './ask.ts';
 import { type ComfyEvent, comfyEvent } from './comfy-events.ts';
+import type { Endpoint } from './engine-request.ts';
 
 const CONNECT_MS = 5_000;
 /** Previews of images are sent as messages too. */

@@ -1,6 +1,6 @@
 import type { Outbound } from '../../lib/net/outbound.ts';
-import type { Endpoint } from './ask.ts';
 import type { Drawing, Extra } from './drawing.ts';
+import type { Endpoint } from './engine-request.ts';
 
 /** The progress of a job. */
 export interface Progress {

@@ -11,7 +11,7 @@ import { createRoutingView } from '../dispatch/routing-view.ts';
 import { headerText } from '../forward/headers.ts';
 import { modelOf, scanBody } from '../rewrite/body-index.ts';
 import { type ImageRequest, parseImageHead, parseImageRequest } from './checks.ts';
-import { modelMismatch } from './other-model.ts';
+import { modelMismatch } from './model-mismatch.ts';
 import { resolveImageModel } from './resolve-model.ts';
 
 /** A checked image request; dispatch uses `model`. */

@@ -1,5 +1,12 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { badAnswer, type EngineReply, listOf, objectOf, requestSender, type SendRequest } from './ask.ts';
+import {
+  badAnswer,
+  type EngineReply,
+  listOf,
+  objectOf,
+  requestSender,
+  type SendRequest,
+} from './engine-request.ts';
 import type { DrawImages, ImageJob, ImageResult } from './image-job.ts';
 import { DRAW_LIMIT_MS, MAX_RESPONSE_BYTES } from './limits.ts';
 import { sdPromptRequest, sdRequest } from './sd-request.ts';

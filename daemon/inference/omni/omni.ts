@@ -11,10 +11,10 @@ import { CallScope, CLIENT_CLOSED, ClientDisconnected } from '../forward/call-sc
 import type { InternalReply } from '../internal.ts';
 import type { BodyIndex } from '../rewrite/body-index.ts';
 import type { Inference } from '../serve.ts';
-import { type OmniRequest, parseOmniRequest, tryScanBody } from './ask.ts';
 import { type AvailableTool, availableTools, canCall, toFunction } from './available-tools.ts';
 import { holdsFiles, OmniFiles } from './files.ts';
 import { HiddenRounds } from './hidden-rounds.ts';
+import { type OmniRequest, parseOmniRequest, tryScanBody } from './omni-request.ts';
 import { bufferedEmitter, type ResponseEmitter, streamEmitter } from './response-emitter.ts';
 import { addUsage, type Round, readRound } from './round.ts';
 import { runTool, type ToolCall, type ToolResult } from './run-tool.ts';

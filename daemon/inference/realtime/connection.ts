@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws';
 import type { Tier } from '../../contract/auth.ts';
 import type { Log } from '../../lib/log.ts';
-import { runResponse, stageErrorOf } from './answer.ts';
 import { readClientEvent } from './client-event.ts';
 import { newSession, session } from './session.ts';
 import { SocketWriter } from './socket-writer.ts';
+import { runResponse, stageErrorOf } from './spoken-response.ts';
 import type { StageDeps } from './stages.ts';
 import type { Effect, Input, SessionEnvironment, SessionState } from './step.ts';
 import { TranscriptionQueue } from './transcription-queue.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { RerankRequest } from './rerank-ask.ts';
+import type { RerankRequest } from './rerank-request.ts';
 
 type Json = Record<string, unknown>;
 interface Result {

@@ -11,7 +11,7 @@ import { modelOf, scanBody } from '../rewrite/body-index.ts';
 import { rewriteModel } from '../rewrite/deviations.ts';
 import { TransformedResponse } from '../transform-response.ts';
 import { rankingOf } from './ranking.ts';
-import { parseRerankRequest, rerankBody } from './rerank-ask.ts';
+import { parseRerankRequest, rerankBody } from './rerank-request.ts';
 
 /** Parses rerank: the model immediately, everything else when the target is known. */
 export function readRerank({ body }: InferenceCall): ParsedRequest {

@@ -10,7 +10,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { PullFileRow, PullRow } from '../../store/pulls.ts';
 import type { Store } from '../../store/store.ts';
 import type { Hub } from '../hub/hub.ts';
-import { readFactsInChild } from '../read-facts-in-child.ts';
+import { readFactsInChild } from '../read-metadata-in-child.ts';
 import type { RegisteredModel } from '../registered-model.ts';
 import { type Choice, chooseFiles } from './choose-files.ts';
 import { bytesOf, checkSpace, fileName, freeBytesForModels, type MissingFile } from './disk-space.ts';

@@ -1,6 +1,6 @@
 import { readCommand } from './config.ts';
 import { type LoadService, runWorker } from './lifecycle.ts';
-import { skipCpuBinaryTrial } from './llama/binary-trial.ts';
+import { skipCpuBinaryTrial } from './llama/binary-probe.ts';
 import type { WorkerConfig, WorkerKind } from './protocol.ts';
 
 /** The loader of each worker kind. */

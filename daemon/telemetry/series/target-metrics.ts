@@ -1,6 +1,6 @@
 import type { SlotEvent } from '../../slots/lifecycle/slot-events.ts';
 import type { Instruments } from './instruments.ts';
-import { type FinishedRequest, type TargetLabel, TargetSeries } from './owner-series.ts';
+import { type FinishedRequest, type TargetLabel, TargetSeries } from './target-series.ts';
 
 /** Label for everything beyond the maximum number of slots or upstreams; no target can have this name. */
 const OTHERS = '(others)';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { llamaServerVersion } from '../../../daemon/test/harness/llama-server.ts';
-import { part } from '../../../daemon/test/harness/parts.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
 import { CASES, type Case } from './beside/cases.ts';
 import { differences } from './beside/difference.ts';
 import { listed, type Row, rowOf, versionOf } from './beside/listed.ts';

@@ -12,8 +12,8 @@ import { tinyChat } from '../../../daemon/models/gguf/tiny-chat.ts';
 import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { ask, said } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
-import { part } from '../../../daemon/test/harness/parts.ts';
 import { slot, slotDo, slotState } from '../../../daemon/test/harness/slots.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
 
 const CHAT = '/v1/chat/completions';
 const program = part('llama-server');

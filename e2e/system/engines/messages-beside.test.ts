@@ -19,7 +19,7 @@ import {
   startLlamaServer,
 } from '../../../daemon/test/harness/llama-server.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
-import { part } from '../../../daemon/test/harness/parts.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
 import { versionOf } from './beside/listed.ts';
 
 const PROGRAM = part('llama-server');

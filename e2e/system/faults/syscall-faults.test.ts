@@ -7,7 +7,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../daemon/contract/errors.ts';
-import { part } from '../../../daemon/test/harness/parts.ts';
 import { factor } from '../../../daemon/test/harness/scale.ts';
 import {
   cannotTrace,
@@ -17,7 +16,8 @@ import {
   traced,
   widened,
 } from '../../../daemon/test/harness/strace.ts';
-import type { Told } from '../../../daemon/test/harness/write-and-tell.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
+import type { Told } from '../../../daemon/test/harness/write-and-report.ts';
 import { filesBelow, type Writer } from '../../../daemon/test/harness/writer.ts';
 import {
   again,
@@ -35,7 +35,7 @@ import { STORE } from '../../../daemon/test/harness/writers-store.ts';
 const WRITERS = Object.entries({ ...STORE, ...SINGLE, ...MANY });
 const PROGRAM = join(
   import.meta.dirname,
-  ...['..', '..', '..', 'daemon', 'test', 'harness', 'write-and-tell.ts'],
+  ...['..', '..', '..', 'daemon', 'test', 'harness', 'write-and-report.ts'],
 );
 /** Calls that are tried by default, of each kind for what SQLite writes and of all kinds for the others. */
 const LEAST = { store: 2, others: 1 };

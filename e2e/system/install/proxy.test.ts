@@ -9,13 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import type { SystemHealthView } from '../../../daemon/contract/system.ts';
-import { CHAT, chat, Front } from '../../../daemon/test/harness/front.ts';
+import { CHAT, chat, Front } from '../../../daemon/test/harness/front-gateway.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from '../../../daemon/test/harness/gateway.ts';
 import type { Ask } from '../../../daemon/test/harness/http.ts';
-import { askOverTls, heard, overHttp2, through } from '../../../daemon/test/harness/over-tls.ts';
-import { part } from '../../../daemon/test/harness/parts.ts';
 import { type RealProxy, startCaddy, startNginx } from '../../../daemon/test/harness/proxies.ts';
 import { json } from '../../../daemon/test/harness/stand-in.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
+import { askOverTls, heard, overHttp2, through } from '../../../daemon/test/harness/tls-request.ts';
 
 const MAX = 4;
 const MIB = 1 << 20;

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readGgufFacts } from '../../../daemon/models/gguf-facts.ts';
 import { GgufError } from '../../../daemon/models/gguf-header.ts';
+import { readGgufFacts } from '../../../daemon/models/gguf-metadata.ts';
 import { assertProperty } from '../assert.ts';
 
 const file = join(tmpdir(), `svc-fuzz-${process.pid}.gguf`);

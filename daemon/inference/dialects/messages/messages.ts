@@ -5,9 +5,9 @@ import { CHAT_PATH, type Dialect, type EventEncoder, type Responder } from '../d
 import type { Origin, SourcePaths } from '../error-paths.ts';
 import { encodeEvents } from '../event-encoder.ts';
 import type { Json } from '../json.ts';
+import { type MessageHead, wholeMessage } from './full-message.ts';
 import { MessageStream } from './message-stream.ts';
 import { readCount, readMessages } from './request.ts';
-import { type MessageHead, wholeMessage } from './whole-message.ts';
 
 /** The Messages API of Anthropic. */
 export const messages: Dialect = (bytes) => ({

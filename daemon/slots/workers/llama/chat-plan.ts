@@ -1,8 +1,8 @@
-import type { ReadOptions } from './answer-reader.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { harmonyPlan } from './harmony-plan.ts';
 import { openThinkingMark, THINKING_TOKENS, type ThinkingMark } from './reasoning.ts';
 import type { Generation } from './request.ts';
+import type { ReadOptions } from './response-reader.ts';
 import { PLAIN_JSON, type ToolFamily } from './tools/family.ts';
 import { openedHeader } from './tools/harmony.ts';
 import { forcedTools, parametersOf } from './tools/tool-choice.ts';

@@ -1,8 +1,8 @@
 import { invalidField } from '../refusal.ts';
-import { PLAIN_TEXT } from './answer-reader.ts';
 import type { AnswerJob } from './choices.ts';
 import type { CompletionRequest, Prompt } from './completion-request.ts';
 import { type ChatEngine, refuseOverflow } from './engine.ts';
+import { PLAIN_TEXT } from './response-reader.ts';
 
 /** Builds the job of a completion. Throws a 400 for a prompt that the model cannot accept. */
 export function completionJob(

@@ -3,12 +3,12 @@ import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { invalidField } from '../refusal.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
-import { emptyTextMark } from './embedding-mark.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
 import { Permits } from './embedding-permits.ts';
 import { poolingOf } from './embedding-pooling.ts';
 import type { EmbeddingInput } from './embedding-request.ts';
 import { normalised } from './embedding-vector.ts';
+import { emptyTextMark } from './empty-text-token.ts';
 import { mapYielding } from './map-yielding.ts';
 
 /** Vectors of length 1 in the order of the texts, and the number of tokens read. */

@@ -11,7 +11,7 @@ import { Grammars } from './grammars.ts';
 import { LlamaSequence } from './llama-sequence.ts';
 import { type LoadedModel, loadModel, ownTemplate, toolTemplate } from './load.ts';
 import { grammarRefusal, patchSamplerErrors } from './patch-sampler-errors.ts';
-import { type PrefillPace, prefillPace } from './prefill-pace.ts';
+import { type PrefillPace, prefillPace } from './prefill-chunks.ts';
 import type { Generation } from './request.ts';
 import { toSeed } from './sampling.ts';
 import { SequencePool } from './sequence-pool.ts';

@@ -4,8 +4,8 @@ import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
 import { BatchPlan } from './batch-plan.ts';
-import { canHaveCard } from './card-nodes.ts';
 import { EngineLog } from './engine-log.ts';
+import { canHaveCard } from './gpu-nodes.ts';
 
 /** A loaded model and the context that evaluates its tokens. */
 export interface OpenedModel<C> {

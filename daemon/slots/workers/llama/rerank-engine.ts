@@ -5,9 +5,9 @@ import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
 import { Permits } from './embedding-permits.ts';
 import { mapYielding } from './map-yielding.ts';
-import { pairMarks } from './rerank-marks.ts';
 import { type PairMarks, rerankPair, type Tokenise } from './rerank-pair.ts';
 import { serverScore } from './rerank-score.ts';
+import { pairMarks } from './rerank-separators.ts';
 
 /** `rank` of the library joins query and document itself. Passing already joined tokens is not documented. */
 interface RankingContext {

@@ -1,9 +1,9 @@
 import type { Handler, Routes } from '../http-server.ts';
 import type { WorkerConfig } from '../protocol.ts';
 import { modelList } from './model-list.ts';
-import { rerankAnswer } from './rerank-answer.ts';
 import type { RerankEngine } from './rerank-engine.ts';
 import { rerankRequest } from './rerank-request.ts';
+import { rerankAnswer } from './rerank-response.ts';
 
 /** Routes of a rerank worker once its model is loaded: one handler under the three paths that clients use. */
 export function rerankRoutes(engine: RerankEngine, config: WorkerConfig): Routes {

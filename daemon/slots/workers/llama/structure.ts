@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidField, Refusal } from '../refusal.ts';
 import { gbnfFault } from './gbnf-error.ts';
-import { SchemaFault } from './json/schema-fault.ts';
+import { SchemaFault } from './json/schema-error.ts';
 import { schemaGrammar } from './json/schema-grammar.ts';
 
 /** What the text of an answer must match. */

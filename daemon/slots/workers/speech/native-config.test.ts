@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SpeechFacts } from '../../../models/speech-facts.ts';
+import type { SpeechFacts } from '../../../models/speech-metadata.ts';
 import { recogniserConfig, supportsLanguage, voiceConfig } from './native-config.ts';
 
 const facts = (more: Partial<SpeechFacts>): SpeechFacts => ({

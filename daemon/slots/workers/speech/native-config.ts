@@ -1,4 +1,4 @@
-import type { SpeechFacts } from '../../../models/speech-facts.ts';
+import type { SpeechFacts } from '../../../models/speech-metadata.ts';
 
 type Section = Readonly<Record<string, string | number>>;
 

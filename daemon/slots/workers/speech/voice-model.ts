@@ -1,5 +1,5 @@
 import { toPcm16 } from '../../../lib/media/pcm.ts';
-import { readSpeechFacts } from '../../../models/speech-facts.ts';
+import { readSpeechFacts } from '../../../models/speech-metadata.ts';
 import { Permits } from '../llama/embedding-permits.ts';
 import type { WorkerFacts } from '../protocol.ts';
 import { refusedField } from '../refusal.ts';

@@ -1,4 +1,4 @@
-import { readSpeechFacts, type SpeechFacts } from '../../../models/speech-facts.ts';
+import { readSpeechFacts, type SpeechFacts } from '../../../models/speech-metadata.ts';
 import { Permits } from '../llama/embedding-permits.ts';
 import type { WorkerFacts, WorkerHealth } from '../protocol.ts';
 import { Refusal } from '../refusal.ts';

@@ -1,4 +1,4 @@
-import { SchemaFault } from './schema-fault.ts';
+import { SchemaFault } from './schema-error.ts';
 import type { Conversion } from './schema-grammar.ts';
 import { joinPath, type Schema } from './schema-shape.ts';
 

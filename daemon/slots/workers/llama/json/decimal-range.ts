@@ -1,4 +1,4 @@
-import { wholeRange } from './whole-range.ts';
+import { wholeRange } from './integer-range.ts';
 
 /** One end of a number range. */
 export interface Bound {

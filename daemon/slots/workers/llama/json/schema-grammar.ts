@@ -9,7 +9,7 @@ import {
 import { numberRule } from './number-rule.ts';
 import { objectRule } from './object-rule.ts';
 import { literal, RuleBook } from './rule-book.ts';
-import { ImpossibleSchema, SchemaFault, unlessImpossible } from './schema-fault.ts';
+import { ImpossibleSchema, SchemaFault, unlessImpossible } from './schema-error.ts';
 import { resolve } from './schema-reference.ts';
 import { isSchema, joinPath, type Schema } from './schema-shape.ts';
 import { stringRule } from './string-rule.ts';

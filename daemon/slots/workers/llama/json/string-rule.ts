@@ -1,6 +1,6 @@
 import { limits, repeat } from './array-rule.ts';
 import { type Lengths, patternRule } from './pattern-rule.ts';
-import { SchemaFault } from './schema-fault.ts';
+import { SchemaFault } from './schema-error.ts';
 import type { Conversion } from './schema-grammar.ts';
 import type { Schema } from './schema-shape.ts';
 

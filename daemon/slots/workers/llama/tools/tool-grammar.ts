@@ -1,5 +1,5 @@
 import { literal, RuleBook } from '../json/rule-book.ts';
-import { SchemaFault } from '../json/schema-fault.ts';
+import { SchemaFault } from '../json/schema-error.ts';
 import { type Conversion, converter, schemaGrammar } from '../json/schema-grammar.ts';
 import { isSchema, type Schema } from '../json/schema-shape.ts';
 import type { Tool } from './tool-choice.ts';
