@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { startBuiltPrograms } from './scripts/build/started.ts';
+import { startBuiltPrograms } from './scripts/build/start-built-programs.ts';
 import { daemonIsBuilt } from './scripts/prepare.mjs';
 import { reporters } from './scripts/testing/reporters.ts';
 
@@ -76,7 +76,7 @@ const unit = { testTimeout: 30_000, hookTimeout: 30_000, ...shared };
 const overPort = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
-  globalSetup: ['scripts/build/fresh.mjs'],
+  globalSetup: ['scripts/build/global-setup.mjs'],
   ...shared,
 };
 const root = import.meta.dirname;

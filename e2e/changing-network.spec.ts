@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright/test';
 import { startTiny } from '../daemon/test/harness/tiny-gateway.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
 import { answered, composer, say, turns } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 

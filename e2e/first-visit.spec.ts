@@ -1,6 +1,6 @@
 import { DEMO_REPLY } from '../daemon/models/demo-model.ts';
 import { startGateway } from '../daemon/test/harness/gateway.ts';
-import { ALL_LOOKS, inspect } from './harness/looks.ts';
+import { ALL_LOOKS, inspect } from './harness/inspect-layouts.ts';
 import { answered, composer, conversation, say, turns } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 

@@ -2,8 +2,8 @@ import type { Page } from 'playwright/test';
 import { ADMIN_KEY, KEYS_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { ask } from '../daemon/test/harness/http.ts';
 import { slotState } from '../daemon/test/harness/slots.ts';
+import { inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
 import { enter, keyField, sessionChip } from './harness/login.ts';
-import { inspect, TWO_LOOKS } from './harness/looks.ts';
 import { answered, composer, say, turns } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 

@@ -8,7 +8,7 @@ import { type FakeHub, startHub } from '../daemon/models/testing/hub.ts';
 import { ask } from '../daemon/test/harness/http.ts';
 import { slotState } from '../daemon/test/harness/slots.ts';
 import { startThree } from '../daemon/test/harness/three-models.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const REPO = 'maker/Tiny-Chat-GGUF';

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright/test';
 import { ADMIN_KEY, KEYS_FILE, QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { ask } from '../daemon/test/harness/http.ts';
+import { inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
 import { enter, giveSession } from './harness/login.ts';
-import { inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const OPEN_TO_ALL = '[security]\nallow_public_without_auth = true\n';

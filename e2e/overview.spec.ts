@@ -1,7 +1,7 @@
 import { ask } from '../daemon/test/harness/http.ts';
 import { slotState } from '../daemon/test/harness/slots.ts';
 import { askFor, startThree } from '../daemon/test/harness/three-models.ts';
-import { ALL_LOOKS, inspect } from './harness/looks.ts';
+import { ALL_LOOKS, inspect } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** Three real models with memory for one; one has served requests, an upstream is down. */

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright/test';
 import { type ComfyStandIn, comfyStandIn } from '../daemon/test/harness/comfy-stand-in.ts';
 import { TONE_TEXT } from '../daemon/test/harness/tone-gateway.ts';
-import { code, ran } from './harness/code.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
-import { REPLY, startStudio } from './harness/studio.ts';
+import { code, ran } from './harness/code-samples.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
+import { REPLY, startStudio } from './harness/playground-gateway.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** A STAND-IN draws: ComfyUI needs a GPU. Everything else is a real engine with a tiny model. */

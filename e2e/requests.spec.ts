@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test';
 import { ask } from '../daemon/test/harness/http.ts';
 import { openStream } from '../daemon/test/harness/stream.ts';
 import { ENDLESS, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const chat = (model: string, content = 'x', max_tokens = 12) => ({

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import type { Gateway } from '../daemon/test/harness/gateway.ts';
 import { ENDLESS, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
-import { inspect, TWO_LOOKS } from './harness/looks.ts';
+import { inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
 import { answered, composer, conversation, say, turns } from './harness/playground.ts';
 import { expect, test } from './harness/test.ts';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { ask } from '../daemon/test/harness/http.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));

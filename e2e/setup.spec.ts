@@ -6,7 +6,7 @@ import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../daemon/models/gguf/writer.ts';
 import { type FakeHub, startHub } from '../daemon/models/testing/hub.ts';
 import { type Gateway, startGateway } from '../daemon/test/harness/gateway.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
 import { answered, composer, turns } from './harness/playground.ts';
 import { expect, test } from './harness/test.ts';
 

@@ -6,7 +6,7 @@ import { putModel } from '../daemon/test/harness/home.ts';
 import { ask } from '../daemon/test/harness/http.ts';
 import { slotState } from '../daemon/test/harness/slots.ts';
 import { startThree } from '../daemon/test/harness/three-models.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** Three real models with room for one of them at a time, and one whose file lacks a tensor. */

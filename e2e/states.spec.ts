@@ -7,7 +7,7 @@ import { KEYS_FILE } from '../daemon/test/harness/gateway.ts';
 import { ask } from '../daemon/test/harness/http.ts';
 import { slotState } from '../daemon/test/harness/slots.ts';
 import { startTiny } from '../daemon/test/harness/tiny-gateway.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
 import { composer, turns } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 

@@ -1,7 +1,7 @@
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { ask } from '../daemon/test/harness/http.ts';
 import { provider, type StandIn, standIn } from '../daemon/test/harness/stand-in.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** STAND-IN for another server: a real listener that lists two models. */

@@ -1,7 +1,7 @@
 import { ADMIN_KEY, KEYS_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { slotState } from '../daemon/test/harness/slots.ts';
+import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
 import { enter, giveSession } from './harness/login.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** The tests only read, and this file is the longest of the last ones: each worker takes some of it, with a daemon of its own. */

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import type { Gateway } from '../daemon/test/harness/gateway.ts';
-import { ran } from './harness/code.ts';
-import { inspect, TWO_LOOKS } from './harness/looks.ts';
-import { artifacts } from './harness/places.ts';
-import { REPLY, spoken, startStudio } from './harness/studio.ts';
+import { ran } from './harness/code-samples.ts';
+import { inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
+import { artifacts } from './harness/paths.ts';
+import { REPLY, spoken, startStudio } from './harness/playground-gateway.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 import config from './playwright.config.ts';
 

@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { against } from './bench/against.ts';
+import { against } from './bench/compare-builds.ts';
 import { gate } from './bench/gate.ts';
 import { Machine } from './bench/machine.ts';
 import { type BenchOptions, parseOptions, USAGE } from './bench/options.ts';

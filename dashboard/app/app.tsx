@@ -5,7 +5,7 @@ import { loginFor } from '../api/session-state.ts';
 import { Closed } from '../features/login/closed.tsx';
 import { Login } from '../features/login/login.tsx';
 import { Overview } from '../features/overview/overview.tsx';
-import { FrontDoor } from '../features/setup/front-door.tsx';
+import { FrontDoor } from '../features/setup/root-redirect.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { lazyView } from '../ui/lazy/lazy-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';

@@ -1,6 +1,6 @@
 import { test as base, expect } from 'playwright/test';
 import type { Gateway } from '../../daemon/test/harness/gateway.ts';
-import { type Watch, watchContext } from './watch.ts';
+import { type Watch, watchContext } from './page-monitor.ts';
 
 /** A test that fails on console errors, policy violations and requests to other origins. */
 export const test = base.extend<{ watch: Watch }>({

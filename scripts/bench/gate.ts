@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
+import { inTurns } from './alternating-rounds.ts';
 import { type Load, MEASURES, type Measure, WARM_CHATS, WARM_STREAMS } from './gate-measures.ts';
 import { gateRow, parseGateTable } from './gate-table.ts';
 import {
@@ -20,13 +21,12 @@ import {
   type MeasuredRatios,
   skippedGate,
 } from './gate-verdict.ts';
+import { CLIENT_KEY, ROOT, startOurs } from './gateway-under-test.ts';
 import { type ClosedLoad, closedLoop, startWrk } from './load-closed.ts';
 import { answers, has, type Machine } from './machine.ts';
 import type { BenchOptions } from './options.ts';
-import { CLIENT_KEY, ROOT, startOurs } from './ours.ts';
 import { writeJson } from './results.ts';
 import { startDirect, startNginx, type Target, target } from './targets.ts';
-import { inTurns } from './turns.ts';
 
 const PAGE = join(ROOT, 'docs', 'internals', 'performance.md');
 /** Further runs for measures whose median is over the limit. */

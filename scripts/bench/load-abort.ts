@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { text } from './ask.ts';
 import { chatBody } from './bodies.ts';
+import { text } from './http-request.ts';
 import type { Figures } from './load-closed.ts';
 import type { Target } from './targets.ts';
 

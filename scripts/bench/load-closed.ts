@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hammer } from './load-own.ts';
+import { hammer } from './load-self.ts';
 import { has, type Machine } from './machine.ts';
 import { spent } from './process-figures.ts';
 import type { Target } from './targets.ts';

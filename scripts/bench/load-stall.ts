@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask } from './ask.ts';
 import { chatBody } from './bodies.ts';
+import { ask } from './http-request.ts';
 import type { Figures } from './load-closed.ts';
 import { laneOf } from './load-sse.ts';
 import { median } from './ratios.ts';

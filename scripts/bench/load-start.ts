@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
-import { ask } from './ask.ts';
+import { ask } from './http-request.ts';
 import type { Figures } from './load-closed.ts';
 import type { Machine } from './machine.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask } from './ask.ts';
+import { ask } from './http-request.ts';
 
 export const has = (command: string): boolean =>
   spawnSync('sh', ['-c', 'command -v "$0"', command]).status === 0;

@@ -1,8 +1,8 @@
 import { startForLeaving } from './client-abort.ts';
 import { startEngines } from './engines.ts';
+import { startOurs } from './gateway-under-test.ts';
 import type { Machine } from './machine.ts';
 import type { BenchOptions } from './options.ts';
-import { startOurs } from './ours.ts';
 import { type PortkeyName, startPortkey } from './portkey.ts';
 import { withSides } from './side-load.ts';
 import { startDirect, startNginx, type Target, target } from './targets.ts';

@@ -1,8 +1,9 @@
 import { chatBody, embeddingsBody, FORM_TYPE, formBody } from './bodies.ts';
+import { HEARS, VECTORS } from './gateway-under-test.ts';
 import { abortStreams } from './load-abort.ts';
 import { type ClosedLoad, closedLoop, type Figures } from './load-closed.ts';
+import { leaveAndLook, type Phase } from './load-disconnect.ts';
 import { GROWING_BODY, GROWING_TALK, growth } from './load-growth.ts';
-import { leaveAndLook, type Phase } from './load-leave.ts';
 import { overhead } from './load-overhead.ts';
 import { slowReaders } from './load-slow.ts';
 import { type SseLoad, sseStreams } from './load-sse.ts';
@@ -11,7 +12,6 @@ import { coldStart } from './load-start.ts';
 import { svcctlCommands } from './load-svcctl.ts';
 import { type TokenLoad, tokenStreams } from './load-tokens.ts';
 import type { Machine } from './machine.ts';
-import { HEARS, VECTORS } from './ours.ts';
 import type { CastName } from './participants.ts';
 import type { Target } from './targets.ts';
 

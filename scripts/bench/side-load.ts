@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask } from './ask.ts';
-import { ADMIN_KEY } from './ours.ts';
+import { ADMIN_KEY } from './gateway-under-test.ts';
+import { ask } from './http-request.ts';
 import type { Target } from './targets.ts';
 
 /** Open dashboards: the one of whoever runs the gateway. */

@@ -4,18 +4,18 @@ import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { count, gib, moment } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
+import { Facts } from '../../ui/property-list.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Binding } from './binding.tsx';
 import { FitBadge } from './fit-badge.tsx';
 import { holderOf } from './holder.ts';
 import { abilities, parameters, SOURCES, typeWord } from './model-words.ts';
 import css from './models.module.css';
+import { UseIt } from './next-step.tsx';
 import { Thinking } from './thinking.tsx';
 import type { Show } from './url-state.ts';
-import { UseIt } from './use-it.tsx';
 
 function Sum(props: { value: string; what: string }): ReactElement {
   const shown = useRef<HTMLElement>(null);

@@ -2,8 +2,8 @@ import type { ReactElement } from 'react';
 import { useSession } from '../../api/session.tsx';
 import { snippetOf } from '../../api/snippets.ts';
 import { bodyOf, turn } from './conversation.ts';
+import { withoutBytes } from './image-file.ts';
 import { CodeTabs } from './parts/code-tabs.tsx';
-import { withoutBytes } from './picture-file.ts';
 import { useConversation } from './store.ts';
 
 /** The next request as code, including the draft and the parameters. */

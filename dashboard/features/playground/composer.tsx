@@ -2,9 +2,9 @@ import { ArrowUp, Square } from 'lucide-react';
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import css from './composer.module.css';
+import { AttachButton, attach, DraftPictures } from './draft-images.tsx';
+import { pasted } from './image-file.ts';
 import { isSomethingOpen } from './parts/layers.ts';
-import { pasted } from './picture-file.ts';
-import { AttachButton, attach, DraftPictures } from './pictures.tsx';
 import { conversation, useConversation } from './store.ts';
 
 /** Esc stops a running answer, unless it closes an open dialog, list or menu. */

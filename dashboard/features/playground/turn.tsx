@@ -7,8 +7,8 @@ import { Failure } from '../../ui/failure.tsx';
 import { lazyView } from '../../ui/lazy/lazy-view.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import type { Turn } from './conversation.ts';
-import { Measured } from './parts/measured.tsx';
-import { SentPictures } from './pictures.tsx';
+import { SentPictures } from './draft-images.tsx';
+import { Measured } from './parts/measurements.tsx';
 import { ToolCalls } from './tool-call-view.tsx';
 import css from './turn.module.css';
 

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { llamaServerVersion } from '../../../daemon/test/harness/llama-server.ts';
 import { part } from '../../../daemon/test/harness/test-tools.ts';
-import { CASES, type Case } from './beside/cases.ts';
-import { differences } from './beside/difference.ts';
-import { listed, type Row, rowOf, versionOf } from './beside/listed.ts';
-import { type Beside, startPairs } from './beside/pairs.ts';
-import { picturesDiffer } from './beside/picture.ts';
+import { CASES, type Case } from './comparison/cases.ts';
+import { differences } from './comparison/difference.ts';
+import { listed, type Row, rowOf, versionOf } from './comparison/known-differences.ts';
+import { type Beside, startPairs } from './comparison/pairs.ts';
+import { picturesDiffer } from './comparison/response-snapshot.ts';
 
 const program = part('llama-server');
 const table = join(import.meta.dirname, '..', '..', '..', 'docs', 'internals', 'llama-server-differences.md');

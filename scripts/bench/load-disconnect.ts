@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { text } from './ask.ts';
+import { text } from './http-request.ts';
 import type { Figures } from './load-closed.ts';
 import { rank } from './ratios.ts';
 import type { Target } from './targets.ts';

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { inTurns } from './alternating-rounds.ts';
 import { chatBody } from './bodies.ts';
+import { ROOT, startOurs } from './gateway-under-test.ts';
 import { has, type Machine } from './machine.ts';
 import type { BenchOptions } from './options.ts';
-import { ROOT, startOurs } from './ours.ts';
 import { spreadOf } from './ratios.ts';
 import { type Stage, warmUp } from './scenarios.ts';
 import { startDirect, startNginx, type Target } from './targets.ts';
-import { inTurns } from './turns.ts';
 
 /** Two of each: processes of one build differ by some percent, because V8 compiles each in its own order. */
 const EACH = 2;

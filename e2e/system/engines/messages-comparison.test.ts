@@ -20,7 +20,7 @@ import {
 } from '../../../daemon/test/harness/llama-server.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { part } from '../../../daemon/test/harness/test-tools.ts';
-import { versionOf } from './beside/listed.ts';
+import { versionOf } from './comparison/known-differences.ts';
 
 const PROGRAM = part('llama-server');
 /** What another version of it does is told, and is no fault of the gateway. */

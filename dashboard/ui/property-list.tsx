@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
-import css from './facts.module.css';
+import css from './property-list.module.css';
 
 /** A list of names and values; omits null values. */
 export function Facts(props: {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chosenOf, noneChosen, toggled } from './chosen.ts';
+import { chosenOf, noneChosen, toggled } from './selection.ts';
 
 it('a second choice of the same memory takes the first back', () => {
   const one = toggled(noneChosen('boiler'), 'a');

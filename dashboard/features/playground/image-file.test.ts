@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pasted, withKeys } from './picture-file.ts';
+import { pasted, withKeys } from './image-file.ts';
 
 it('gives a repeated image a key of its own', () => {
   const keyed = withKeys(['a', 'b', 'a']);

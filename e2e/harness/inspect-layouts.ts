@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright/test';
-import { screenshots } from './places.ts';
+import { screenshots } from './paths.ts';
 import { expect } from './test.ts';
 
 interface Look {

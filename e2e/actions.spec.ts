@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { ask } from '../daemon/test/harness/http.ts';
 import { composer } from './harness/playground.ts';
-import { startStudio } from './harness/studio.ts';
+import { startStudio } from './harness/playground-gateway.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startStudio({ 'config/slots/utility.toml': 'model = "no-such-model"\n' }));

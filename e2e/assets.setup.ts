@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'playwright/test';
 import { DAEMON } from '../daemon/test/harness/gateway.ts';
-import { built, sources } from './harness/places.ts';
+import { built, sources } from './harness/paths.ts';
 
 const index = join(built, 'index.html');
 

@@ -2,8 +2,8 @@ import { ImagePlus, X } from 'lucide-react';
 import { type ReactElement, useRef } from 'react';
 import { Button } from '../../ui/button.tsx';
 import field from '../../ui/field.module.css';
-import { MAX_IMAGES, pictureAddress, withKeys } from './picture-file.ts';
-import css from './pictures.module.css';
+import css from './draft-images.module.css';
+import { MAX_IMAGES, pictureAddress, withKeys } from './image-file.ts';
 import { conversation } from './store.ts';
 
 /** Adds images to the draft. Returns an error message, or null on success. */

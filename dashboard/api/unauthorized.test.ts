@@ -1,7 +1,7 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { expect, it } from 'vitest';
 import { ApiError, lost } from './api-error.ts';
-import { isRefused } from './refused.ts';
+import { isRefused } from './unauthorized.ts';
 
 const refusal = new ApiError({ ...lost().picture, status: 401, code: 'auth.required' });
 

@@ -1,6 +1,6 @@
 import { Tooltip } from '@base-ui/react/tooltip';
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
-import css from './explained.module.css';
+import css from './tooltip-label.module.css';
 
 /**
  * A label with a tooltip on hover, focus or tap. Screen readers get the explanation with the label.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pairRatios } from './against.ts';
+import { pairRatios } from './compare-builds.ts';
 import { parseOptions } from './options.ts';
 
 test('each process of one side is compared with each of the other', () => {

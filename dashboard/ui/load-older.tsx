@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
 import { count } from './format.ts';
-import css from './older.module.css';
+import css from './load-older.module.css';
 import { MAX_ROWS } from './paged-rows.ts';
 
 /** The button that loads the next older page. */

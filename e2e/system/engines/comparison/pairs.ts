@@ -9,7 +9,7 @@ import { newHome, putModel } from '../../../../daemon/test/harness/home.ts';
 import { ask } from '../../../../daemon/test/harness/http.ts';
 import { type LlamaServer, startLlamaServer } from '../../../../daemon/test/harness/llama-server.ts';
 import type { Case, Pair } from './cases.ts';
-import { type Picture, picture } from './picture.ts';
+import { type Picture, picture } from './response-snapshot.ts';
 
 const CONTEXT = 512;
 const PARALLEL = 2;
