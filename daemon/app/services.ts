@@ -106,7 +106,7 @@ export async function startServices(
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
     absentModels: () => registry.absentIds(),
     ...slotPersistence(store),
-    headroom: (device, needed, beside) => memoryHeadroom(hardware, device, needed, beside),
+    headroom: (device, needed, planned) => memoryHeadroom(hardware, device, needed, planned),
     cardMemoryOf: (pid, card) => hardware.cardMemory(card, processTree(pid)),
     gpuNote: () => unusedGpuMessage(hardware.view()),
     secrets: () => live.secrets(),

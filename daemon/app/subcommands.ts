@@ -7,7 +7,7 @@ import { loadSettingsReadOnly } from '../settings/read-only-settings.ts';
 
 export interface SubcommandOptions {
   env: Readonly<Record<string, string | undefined>>;
-  given: DaemonArguments;
+  args: DaemonArguments;
   out(text: string): void;
 }
 
@@ -18,7 +18,7 @@ type SubcommandHandler = (options: SubcommandOptions) => Promise<number>;
  * Prints the settings that would be in force now, and changes nothing. Secrets show only whether they are
  * set. Throws SetupError when files are not readable, because the defaults would be shown instead.
  */
-async function config({ env, given, out }: SubcommandOptions): Promise<number> {
+async function config({ env, args: given, out }: SubcommandOptions): Promise<number> {
   becomeOwnerOf(folderPaths(env).state);
   const settings = await loadSettingsReadOnly(env);
   const [denied] = settings.denied();

@@ -5,8 +5,8 @@ import { GatewayError } from '../contract/errors.ts';
 const refused = (why: string) =>
   new GatewayError('backup.write_failed', { message: `The backup was not written: ${why}.` });
 
-const factsOf = (look: (path: string) => Promise<Stats>, path: string): Promise<Stats | null> =>
-  look(path).catch((error: NodeJS.ErrnoException) => {
+const factsOf = (readStats: (path: string) => Promise<Stats>, path: string): Promise<Stats | null> =>
+  readStats(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });

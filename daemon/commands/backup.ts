@@ -10,7 +10,7 @@ import { lockState } from '../store/state-lock.ts';
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** `svc-gateway backup FILE [--with-keys] [--force]`. Throws GatewayError and SetupError. */
-export async function backupCommand({ env, given, out }: SubcommandOptions): Promise<number> {
+export async function backupCommand({ env, args: given, out }: SubcommandOptions): Promise<number> {
   const made = await backup({
     folders: existingFolders(env),
     file: resolve(given.operands[0] ?? ''),
@@ -31,7 +31,7 @@ export async function backupCommand({ env, given, out }: SubcommandOptions): Pro
 }
 
 /** `svc-gateway restore FILE`. Throws GatewayError and SetupError. */
-export async function restoreCommand({ env, given, out }: SubcommandOptions): Promise<number> {
+export async function restoreCommand({ env, args: given, out }: SubcommandOptions): Promise<number> {
   const folders = openFolders(env, 'command');
   const done = await restore({
     folders,

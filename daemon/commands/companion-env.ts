@@ -65,7 +65,7 @@ async function planOf(settings: ReadOnlySettings): Promise<CompanionPlan> {
  * (0600) for svc-companion.service, and creates companion.env at the first start. As root it reads and writes
  * the configuration as its owner.
  */
-export async function companionEnvCommand({ env, given, out }: SubcommandOptions): Promise<number> {
+export async function companionEnvCommand({ env, args: given, out }: SubcommandOptions): Promise<number> {
   const handle = await openPrivate(resolve(given.operands[0] ?? ''));
   try {
     const folders = (await loadSettingsReadOnly(env)).folders;

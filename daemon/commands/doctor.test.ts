@@ -4,7 +4,7 @@ import { gatewayAccess } from './doctor.ts';
 
 const settings = memorySettings({}, { adminKey: 'of-api.env', port: 4321, bindHost: '127.0.0.1' });
 const asked = (url: string | undefined, env: Record<string, string> = {}, strange = '') =>
-  gatewayAccess(settings, { env, given: { url } as never }, (at) => at === strange);
+  gatewayAccess(settings, { env, args: { url } as never }, (at) => at === strange);
 
 it("keys of the settings open this machine's gateway alone, those of the environment any", () => {
   expect(asked(undefined)).toEqual({ url: 'http://127.0.0.1:4321', key: 'of-api.env' });

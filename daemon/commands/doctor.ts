@@ -45,7 +45,7 @@ async function exposureOf(settings: ReadOnlySettings): Promise<DoctorInput['expo
  */
 export function gatewayAccess(
   settings: Pick<ReadOnlySettings, 'value'>,
-  { env, given }: Pick<SubcommandOptions, 'env' | 'given'>,
+  { env, args: given }: Pick<SubcommandOptions, 'env' | 'args'>,
   isStranger: (url: string) => boolean,
 ): { url: string; key: string | null } {
   const named = given.url ?? (env.SVC_URL || undefined);
@@ -104,7 +104,7 @@ const checkedUrl = (url: string | null): void => {
  * changes nothing. Returns 1 when a check failed, else 0; warnings do not count.
  */
 export async function doctorCommand(options: SubcommandOptions): Promise<number> {
-  const { env, given, out } = options;
+  const { env, args: given, out } = options;
   checkedUrl(given.url ?? (env.SVC_URL || null));
   const outbound = new Outbound({ connectMs: () => CONNECT_MS });
   try {

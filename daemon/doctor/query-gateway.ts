@@ -11,13 +11,13 @@ const LIMIT_MS = 2_500;
 type Query = <T>(path: string, schema: z.ZodType<T>) => Promise<T | 'refused'>;
 
 function createQuery(outbound: Pick<Outbound, 'dispatch'>, url: string, key: string | null): Query {
-  const ask = createEngineQuery(outbound);
+  const query = createEngineQuery(outbound);
   const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
   const { origin, pathname } = new URL(url);
   const base = pathname.replace(/\/+$/, '');
   return async (path, schema) => {
     const question = { method: 'GET', path: `${base}${path}`, limitMs: LIMIT_MS } as const;
-    const { body } = await ask({ origin, headers }, question, AbortSignal.timeout(LIMIT_MS));
+    const { body } = await query({ origin, headers }, question, AbortSignal.timeout(LIMIT_MS));
     try {
       const read = schema.safeParse(JSON.parse(body));
       return read.success ? read.data : 'refused';
@@ -46,10 +46,10 @@ export async function queryGateway(
   const open = await createQuery(outbound, url, null)('/api/health', HealthResponse).catch(() => null);
   if (open === null) return { ...nothing, state: 'down' };
   if (open === 'refused') return { ...nothing, state: 'silent' };
-  const ask = createQuery(outbound, url, key);
+  const query = createQuery(outbound, url, key);
   const [status, hardware] = await Promise.all([
-    orNull(ask('/api/status', StatusOverview)),
-    orNull(ask('/api/hardware', HardwareResponse)),
+    orNull(query('/api/status', StatusOverview)),
+    orNull(query('/api/hardware', HardwareResponse)),
   ]);
   return { state: 'up', url, version: open.version, status, hardware };
 }

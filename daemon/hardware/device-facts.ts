@@ -3,7 +3,7 @@ export type Vendor = 'nvidia' | 'amd' | 'intel' | 'rockchip';
 export type Access = 'ok' | 'no_driver' | 'no_permission' | 'unknown';
 
 /** What is known of one accelerator. Null means unknown, never zero and never unsupported. */
-export interface DeviceFacts {
+export interface DeviceInfo {
   /** PCI address with a four-digit domain in lower case, or the platform name of a device without PCI. */
   readonly id: string;
   readonly kind: 'gpu' | 'npu';
@@ -40,10 +40,10 @@ export interface DeviceFacts {
   /** The probe that found it first. */
   foundBy: string;
   /** The probe that provided each fact. */
-  sources: Partial<Record<keyof DeviceFacts, string>>;
+  sources: Partial<Record<keyof DeviceInfo, string>>;
 }
 
-export type DevicePatch = Partial<Omit<DeviceFacts, 'id' | 'kind' | 'vendor' | 'foundBy' | 'sources'>>;
+export type DevicePatch = Partial<Omit<DeviceInfo, 'id' | 'kind' | 'vendor' | 'foundBy' | 'sources'>>;
 
 /** The live values. */
 const LIVE = [
@@ -54,11 +54,11 @@ const LIVE = [
   'busyCounterUs',
   'powerW',
   'temperatureC',
-] as const satisfies readonly (keyof DeviceFacts)[];
+] as const satisfies readonly (keyof DeviceInfo)[];
 
 export function newDevice(
-  identity: Pick<DeviceFacts, 'id' | 'kind' | 'vendor' | 'vendorId' | 'deviceId'>,
-): DeviceFacts {
+  identity: Pick<DeviceInfo, 'id' | 'kind' | 'vendor' | 'vendorId' | 'deviceId'>,
+): DeviceInfo {
   return {
     ...identity,
     driver: null,
@@ -84,17 +84,17 @@ export function newDevice(
 }
 
 /** Applies the result of the probe `by` to a device. Null values in the result change nothing. */
-export function patchDevice(device: DeviceFacts, patch: DevicePatch | undefined, by: string): void {
+export function patchDevice(device: DeviceInfo, patch: DevicePatch | undefined, by: string): void {
   if (patch === undefined) return;
   for (const [key, value] of Object.entries(patch)) {
     if (value === null || value === undefined) continue;
     Object.assign(device, { [key]: value });
-    device.sources[key as keyof DeviceFacts] = by;
+    device.sources[key as keyof DeviceInfo] = by;
   }
 }
 
 /** Clears the live values before they are refreshed. */
-export function clearLiveValues(device: DeviceFacts): void {
+export function clearLiveValues(device: DeviceInfo): void {
   for (const key of LIVE) {
     device[key] = null;
     delete device.sources[key];

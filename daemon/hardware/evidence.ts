@@ -1,6 +1,6 @@
 import type { EvidenceRecord, MemoryPoolRecord } from '../contract/hardware.ts';
 import { probesFor } from './details.ts';
-import type { DeviceFacts } from './device-facts.ts';
+import type { DeviceInfo } from './device-facts.ts';
 import type { HostMemory } from './host-memory.ts';
 import { HOST_POOL, isUnifiedGpu } from './memory-budget.ts';
 import type { ProbedDevice, ProbeResult } from './probe.ts';
@@ -14,14 +14,14 @@ const FACTS = {
   busy_percent: 'busyPercent',
   power_w: 'powerW',
   temperature_c: 'temperatureC',
-} as const satisfies Record<string, keyof DeviceFacts>;
+} as const satisfies Record<string, keyof DeviceInfo>;
 type Fact = keyof typeof FACTS;
 
 /** Returns the source of the host's memory: `proc/meminfo`, or the control group when that is narrower. */
 const hostSource = ({ limitedBy }: HostMemory): string => (limitedBy === 'cgroup' ? 'cgroup' : 'meminfo');
 
 /** Returns in one line why no probe provided a fact of a device. */
-function reasonFor(fact: Fact, { facts, access }: ProbedDevice, probe: ProbeResult): string {
+function reasonFor(fact: Fact, { info: facts, access }: ProbedDevice, probe: ProbeResult): string {
   if (fact === 'driver') return 'no driver is bound to it';
   if (access === 'no_driver') return facts.toolProblem ?? 'no driver that could tell it is loaded';
   if (facts.integrated && !isUnifiedGpu(facts) && fact.startsWith('memory_')) {
@@ -32,11 +32,7 @@ function reasonFor(fact: Fact, { facts, access }: ProbedDevice, probe: ProbeResu
   return probes.map((name) => silence(name, facts, probe)).join('; ');
 }
 
-function silence(
-  name: string,
-  { toolProblem }: DeviceFacts,
-  { problems, missingTools }: ProbeResult,
-): string {
+function silence(name: string, { toolProblem }: DeviceInfo, { problems, missingTools }: ProbeResult): string {
   const failed = problems.find((problem: ProbeProblem) => problem.probe === name)?.reason;
   const failure = failed ?? (name === 'nvidia-smi' ? toolProblem : null);
   if (failure) return `${name}: ${failure}`;
@@ -44,7 +40,7 @@ function silence(
 }
 
 /** Returns the source of a device's memory size. For integrated graphics it is that of the host pool. */
-const totalSource = (facts: DeviceFacts, pools: readonly EvidenceRecord[]): string | undefined =>
+const totalSource = (facts: DeviceInfo, pools: readonly EvidenceRecord[]): string | undefined =>
   isUnifiedGpu(facts)
     ? pools.find(({ of }) => of === `pool ${HOST_POOL}`)?.facts.total_bytes
     : facts.sources.memoryTotal;
@@ -54,7 +50,7 @@ function ofDevice(
   probe: ProbeResult,
   pools: readonly EvidenceRecord[],
 ): EvidenceRecord {
-  const { facts, nameBy } = device;
+  const { info: facts, nameBy } = device;
   const known: Record<string, string> = { name: nameBy, access: 'device nodes' };
   const unread: EvidenceRecord['unread'] = [];
   for (const [fact, key] of Object.entries(FACTS) as [Fact, (typeof FACTS)[Fact]][]) {
@@ -79,7 +75,7 @@ function ofPool(
   probe: ProbeResult,
   memory: HostMemory,
 ): EvidenceRecord {
-  const members = probe.devices.map(({ facts }) => facts).filter((facts) => devices.includes(facts.id));
+  const members = probe.devices.map(({ info: facts }) => facts).filter((facts) => devices.includes(facts.id));
   const gpu = members.find((facts) => (kind === 'unified' ? isUnifiedGpu(facts) : facts.id === id));
   const key = limited_by === 'gtt' ? 'gttTotal' : 'memoryTotal';
   const card = gpu?.sources[key];

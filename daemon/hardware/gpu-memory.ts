@@ -1,4 +1,4 @@
-import type { DeviceFacts } from './device-facts.ts';
+import type { DeviceInfo } from './device-facts.ts';
 import type { Tree } from './kernel-tree.ts';
 import { pciAddress } from './pci-scan.ts';
 import { looseNumber, type Tool } from './tools.ts';
@@ -87,7 +87,7 @@ async function clientsOf(tree: Tree, pid: number): Promise<(Client | null)[]> {
  */
 export async function cardMemory(
   { tree, tool }: { readonly tree: Tree; readonly tool: Tool },
-  device: Pick<DeviceFacts, 'id' | 'vendor' | 'toolAnswered'>,
+  device: Pick<DeviceInfo, 'id' | 'vendor' | 'toolAnswered'>,
   pids: readonly number[],
 ): Promise<number | null> {
   if (device.vendor !== 'nvidia') {

@@ -7,7 +7,7 @@ import { SingleFlight } from '../lib/async/single-flight.ts';
 import type { Log } from '../lib/log.ts';
 import type { ContainerSources } from './containers.ts';
 import { physicalCores } from './cpu-cores.ts';
-import type { DeviceFacts } from './device-facts.ts';
+import type { DeviceInfo } from './device-facts.ts';
 import { type NodeAccess, nodeAccess } from './device-nodes.ts';
 import { hasCardSigns } from './gpu-evidence.ts';
 import { cardMemory } from './gpu-memory.ts';
@@ -103,7 +103,7 @@ function probeContext(options: HardwareOptions, signal: AbortSignal): ProbeConte
   };
 }
 
-const factsOf = ({ devices }: ProbeResult): DeviceFacts[] => devices.map(({ facts }) => facts);
+const factsOf = ({ devices }: ProbeResult): DeviceInfo[] => devices.map(({ info: facts }) => facts);
 
 /**
  * Creates the gateway's view of the machine. Reads nothing before the first `probe()`, `memoryAvailable()` or
@@ -177,7 +177,7 @@ export function createHardware(options: HardwareOptions): Hardware {
     memoryAvailable: (options) => (options?.fresh ? fresh() : memory()).availableBytes,
     memoryTotal: () => memory().totalBytes,
     async cardMemory(card, pids) {
-      const facts = last?.devices.find((device) => device.facts.id === card)?.facts;
+      const facts = last?.devices.find((device) => device.info.id === card)?.info;
       if (facts === undefined) return null;
       return runGuarded('card memory', context.limitMs, () => cardMemory(context, facts, pids), null, []);
     },

@@ -5,13 +5,13 @@ import { isUnifiedGpu, memoryPools, poolOf } from './memory-budget.ts';
 import type { ProbedDevice, ProbeResult } from './probe.ts';
 import { unusedReason } from './unused-reason.ts';
 
-export interface HostFacts {
+export interface HostInfo {
   memory: HostMemory;
   coresPhysical: number;
   coresLogical: number;
 }
 
-function cpuDevice(probe: ProbeResult, { memory }: HostFacts): DeviceRecord {
+function cpuDevice(probe: ProbeResult, { memory }: HostInfo): DeviceRecord {
   return {
     id: 'cpu',
     kind: 'cpu',
@@ -33,7 +33,7 @@ function cpuDevice(probe: ProbeResult, { memory }: HostFacts): DeviceRecord {
  * Returns the memory of a device. A unified GPU's memory is its pool; its usage is carve-out plus mapped host
  * memory.
  */
-function memoryOf({ facts }: ProbedDevice, pool: MemoryPoolRecord | undefined) {
+function memoryOf({ info: facts }: ProbedDevice, pool: MemoryPoolRecord | undefined) {
   if (!isUnifiedGpu(facts)) return { total: facts.memoryTotal, used: facts.memoryUsed };
   const used = facts.memoryUsed === null ? null : facts.memoryUsed + (facts.gttUsed ?? 0);
   return { total: pool?.total_bytes ?? null, used };
@@ -44,7 +44,7 @@ function acceleratorView(
   pools: readonly MemoryPoolRecord[],
   probe: ProbeResult,
 ): DeviceRecord {
-  const { facts, name, access } = device;
+  const { info: facts, name, access } = device;
   const pool = pools.find(({ id }) => id === poolOf(facts));
   const memory = memoryOf(device, pool);
   return {
@@ -65,10 +65,10 @@ function acceleratorView(
 }
 
 /** Returns the response of `GET /api/hardware` from a probe and the current host memory. */
-export function hardwareView(probe: ProbeResult, host: HostFacts): HardwareView {
+export function hardwareView(probe: ProbeResult, host: HostInfo): HardwareView {
   const pools = memoryPools(
     host.memory,
-    probe.devices.map(({ facts }) => facts),
+    probe.devices.map(({ info: facts }) => facts),
   );
   return {
     probed_at: probe.probedAt,

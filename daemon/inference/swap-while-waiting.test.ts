@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import { swappedError } from '../slots/refusals.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
-import { upstreamCall, upstreamFacts } from './testing/builders.ts';
+import { upstreamCall, upstreamConfigOf } from './testing/builders.ts';
 import { ask, post, readAll } from './testing/client.ts';
 import { CHAT, closeAfterEach, SSE, setUp } from './testing/forwarding.ts';
 import type { TestSlots } from './testing/gateway.ts';
@@ -114,7 +114,7 @@ async function withUpstream(handler: Parameters<typeof setUp>[0]) {
   const cloud = await setUp(handler);
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,
-    list: () => [upstreamFacts({ name: 'cloud', models: ['qwen'] })],
+    list: () => [upstreamConfigOf({ name: 'cloud', models: ['qwen'] })],
     connect: () => upstreamCall({ origin: cloud.engine.origin }),
   };
   return setUp(() => {}, { upstreams });

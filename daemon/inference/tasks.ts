@@ -45,8 +45,8 @@ const contextOf = (
   thinkingDefault: () => target.thinkingDefault(),
 });
 
-function readChat({ body, bodyIndex: seen, translated, history }: InferenceCall): ParsedRequest {
-  const index = seen?.bytes === body ? seen : scanBody(body, translated ? TRANSLATED_NAMES : undefined);
+function readChat({ body, bodyIndex: known, translated, history }: InferenceCall): ParsedRequest {
+  const index = known?.bytes === body ? known : scanBody(body, translated ? TRANSLATED_NAMES : undefined);
   if (fieldOf(index, 'messages')?.kind !== 'array') throw invalid('messages', 'must be an array');
   const requested = modelOf(index);
   const rewritten: ParsedRequest['body'] = (target, model) =>

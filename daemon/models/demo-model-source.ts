@@ -3,12 +3,12 @@ import type { KeyValueRepo } from '../store/key-value.ts';
 import { ensureDemoModel } from './demo-model.ts';
 import type { FolderSync } from './folder-sync.ts';
 import type { ModelStore } from './model-store.ts';
-import { readFactsInChild } from './read-metadata-in-child.ts';
+import { readMetadataInChild } from './read-metadata-in-child.ts';
 import type { RegisteredModel } from './registered-model.ts';
 import { findModelFile } from './scan.ts';
 
 /** Stored permanently: from then on the demonstration model is not registered. */
-const REAL_MODEL_SEEN_KEY = 'models.real_model_seen';
+const HAD_REAL_MODEL_KEY = 'models.real_model_seen';
 
 export interface DemoSourceDeps {
   modelStore: ModelStore;
@@ -27,8 +27,8 @@ async function registerDemo({ modelStore, sync, log, folder, signal }: DemoSourc
     const file = await findModelFile(path);
     const known = modelStore.byPath(path);
     if (file === null || (known?.mtimeS === file.mtimeS && known.sizeBytes === file.sizeBytes)) return;
-    const [outcome] = await readFactsInChild([path], signal);
-    if (outcome !== undefined && 'facts' in outcome) sync.register('demo', file, outcome.facts);
+    const [outcome] = await readMetadataInChild([path], signal);
+    if (outcome !== undefined && 'metadata' in outcome) sync.register('demo', file, outcome.metadata);
     else log.error({ reason: outcome?.reason }, 'the demonstration model can not be read');
   } catch (error) {
     log.error({ reason: (error as Error).message }, 'the demonstration model can not be written');
@@ -41,9 +41,9 @@ async function registerDemo({ modelStore, sync, log, folder, signal }: DemoSourc
  */
 export async function updateDemoModel(deps: DemoSourceDeps): Promise<void> {
   const { modelStore, facts } = deps;
-  if (modelStore.list().some(isReal) && facts.get(REAL_MODEL_SEEN_KEY) === null) {
-    facts.set(REAL_MODEL_SEEN_KEY, new Date().toISOString());
+  if (modelStore.list().some(isReal) && facts.get(HAD_REAL_MODEL_KEY) === null) {
+    facts.set(HAD_REAL_MODEL_KEY, new Date().toISOString());
   }
-  if (facts.get(REAL_MODEL_SEEN_KEY) === null) return registerDemo(deps);
+  if (facts.get(HAD_REAL_MODEL_KEY) === null) return registerDemo(deps);
   for (const { id, demo } of modelStore.list()) if (demo) modelStore.remove(id);
 }

@@ -7,7 +7,7 @@ import { tinyRerank } from './gguf/testing/tiny-rerank.ts';
 import { tinyChat } from './gguf/tiny-chat.ts';
 import { encodeGguf, type GgufModel, integers, str, u32 } from './gguf/writer.ts';
 import { readHeader } from './gguf-header.ts';
-import { modelType, readGgufFacts } from './gguf-metadata.ts';
+import { modelType, readGgufMetadata } from './gguf-metadata.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -31,7 +31,7 @@ test('a chat model', async () => {
     'llama.block_count': u32(3),
   };
   const path = write('chat.gguf', withKeys(keys));
-  const facts = await readGgufFacts(path);
+  const facts = await readGgufMetadata(path);
   expect(facts).toMatchObject({
     architecture: 'llama',
     name: 'Tiny',
@@ -51,8 +51,8 @@ test('a chat model', async () => {
 });
 
 test('an embedding and a reranking model', async () => {
-  expect((await readGgufFacts(write('embed.gguf', tinyEmbed()))).type).toBe('embedding');
-  expect((await readGgufFacts(write('rerank.gguf', tinyRerank()))).type).toBe('rerank');
+  expect((await readGgufMetadata(write('embed.gguf', tinyEmbed()))).type).toBe('embedding');
+  expect((await readGgufMetadata(write('rerank.gguf', tinyRerank()))).type).toBe('rerank');
 });
 
 test.each([
@@ -74,7 +74,7 @@ test('averages heads that differ between layers', async () => {
     'llama.attention.key_length': u32(192),
     'llama.attention.value_length': u32(128),
   };
-  const facts = await readGgufFacts(write('hybrid.gguf', withKeys(keys)));
+  const facts = await readGgufMetadata(write('hybrid.gguf', withKeys(keys)));
   expect(facts.kvBytesPerToken).toBe(2 * (2 + 2) * (192 + 128));
   expect(facts).toMatchObject({ layers: 4, kvHeads: 1, headDim: 160 });
 });
@@ -82,7 +82,7 @@ test('averages heads that differ between layers', async () => {
 test('without a file type, uses the storage of most tensors', async () => {
   const { keys, tensors } = tinyChat();
   const rest = Object.fromEntries(Object.entries(keys).filter(([key]) => key !== 'general.file_type'));
-  expect((await readGgufFacts(write('untyped.gguf', { keys: rest, tensors }))).quantization).toBe('F16');
+  expect((await readGgufMetadata(write('untyped.gguf', { keys: rest, tensors }))).quantization).toBe('F16');
 });
 
 /** Builds a later part of a split model: tensors with almost no metadata. */
@@ -96,9 +96,9 @@ test('parts of a split model are one, and a missing part is named', async () => 
     join(folder, name),
   );
   write('m-00001-of-00002.gguf', tinyChat());
-  await expect(readGgufFacts(first as string)).rejects.toThrow('part 2 of 2: the file does not exist');
+  await expect(readGgufMetadata(first as string)).rejects.toThrow('part 2 of 2: the file does not exist');
   write('m-00002-of-00002.gguf', laterPart());
-  const facts = await readGgufFacts(second as string);
+  const facts = await readGgufMetadata(second as string);
   expect(facts.files).toEqual([first, second]);
   expect(facts.sizeBytes).toBe(statSync(first as string).size + statSync(second as string).size);
   expect(facts.parameters).toBeNull();
@@ -108,9 +108,9 @@ test('names the number of a damaged or truncated part', async () => {
   write('m-00001-of-00002.gguf', tinyChat());
   const second = write('m-00002-of-00002.gguf', laterPart());
   truncateSync(second, statSync(second).size - 40);
-  await expect(readGgufFacts(second)).rejects.toThrow(/^part 2 of 2: the file is shorter/);
+  await expect(readGgufMetadata(second)).rejects.toThrow(/^part 2 of 2: the file is shorter/);
   writeFileSync(second, 'garbage');
-  await expect(readGgufFacts(second)).rejects.toThrow('part 2 of 2: it is not a GGUF file');
+  await expect(readGgufMetadata(second)).rejects.toThrow('part 2 of 2: it is not a GGUF file');
 });
 
 test.each([
@@ -118,7 +118,7 @@ test.each([
   ['of an adapter', { 'general.type': str('adapter') }, /adapter/],
   ['of something else', { 'general.architecture': str('flux') }, /no language model \(architecture flux\)/],
 ] as const)('a file %s is refused with the reason', async (_, keys, reason) => {
-  await expect(readGgufFacts(write('other.gguf', withKeys(keys)))).rejects.toThrow(reason);
+  await expect(readGgufMetadata(write('other.gguf', withKeys(keys)))).rejects.toThrow(reason);
 });
 
 test('refuses a file truncated at any position', async () => {
@@ -126,18 +126,18 @@ test('refuses a file truncated at any position', async () => {
   const size = statSync(path).size;
   for (const left of [size - 40, Math.floor(size / 2), 9000, 5000, 300, 30]) {
     truncateSync(path, left);
-    await expect(readGgufFacts(path), `${left} bytes`).rejects.toThrow(/cut off|shorter|damaged/);
+    await expect(readGgufMetadata(path), `${left} bytes`).rejects.toThrow(/cut off|shorter|damaged/);
   }
 });
 
 test('refuses other and missing files without their path', async () => {
   const text = join(folder, 'text.gguf');
   writeFileSync(text, 'this is only text, and long enough to hold a header of its own');
-  await expect(readGgufFacts(text)).rejects.toThrow('it is not a GGUF file');
+  await expect(readGgufMetadata(text)).rejects.toThrow('it is not a GGUF file');
   writeFileSync(text, '');
-  await expect(readGgufFacts(text)).rejects.toThrow('it is not a GGUF file');
-  await expect(readGgufFacts(folder)).rejects.toThrow('it is not a file');
-  const missing = await readGgufFacts(join(folder, 'none.gguf')).catch((error: Error) => error.message);
+  await expect(readGgufMetadata(text)).rejects.toThrow('it is not a GGUF file');
+  await expect(readGgufMetadata(folder)).rejects.toThrow('it is not a file');
+  const missing = await readGgufMetadata(join(folder, 'none.gguf')).catch((error: Error) => error.message);
   expect(missing).toBe('the file does not exist');
 });
 

@@ -9,13 +9,13 @@ import {
   readingLibrary,
 } from './gguf-header.ts';
 import { splitParts } from './split-files.ts';
-import { templateFacts } from './template-metadata.ts';
+import { templateMetadata } from './template-metadata.ts';
 import type { TensorInfo } from './tensor-sizes.ts';
 
 export type GgufModelType = 'llm' | 'embedding' | 'rerank';
 
 /** The metadata in the header of a GGUF file. Null: the file does not say. */
-export interface GgufFacts {
+export interface GgufMetadata {
   architecture: string;
   name: string | null;
   type: GgufModelType;
@@ -144,7 +144,7 @@ async function headerOf(files: readonly string[], sizes: readonly number[]): Pro
  * for a file that is missing, damaged, incomplete or no language model. Parsing a large vocabulary takes 0.1
  * s of processor time: use `readFactsInChild` in the daemon.
  */
-export async function readGgufFacts(path: string): Promise<GgufFacts> {
+export async function readGgufMetadata(path: string): Promise<GgufMetadata> {
   const files = splitParts(path);
   const sizes = await Promise.all(
     files.map((file, index) =>
@@ -163,7 +163,7 @@ export async function readGgufFacts(path: string): Promise<GgufFacts> {
     parameters: files.length === 1 ? parameterCount(tensors) : null,
     quantization: await quantization(metadata, tensors),
     licence: asText(metadata['general.license']),
-    ...templateFacts(metadata),
+    ...templateMetadata(metadata),
     sizeBytes: sizes.reduce((sum, size) => sum + size, 0),
     files,
     ...shape(metadata, architecture),

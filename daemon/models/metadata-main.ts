@@ -3,21 +3,21 @@
  * of JSON for each.
  */
 import { stat } from 'node:fs/promises';
-import { ProjectorFile, readGgufFacts } from './gguf-metadata.ts';
+import { ProjectorFile, readGgufMetadata } from './gguf-metadata.ts';
 import { isTransient, readFault } from './read-error.ts';
-import type { ModelFacts } from './read-metadata-in-child.ts';
-import { readSpeechFacts, speechLayout } from './speech-metadata.ts';
-import { readWeightsFacts, weightsSize } from './weights-metadata.ts';
+import type { ModelMetadata } from './read-metadata-in-child.ts';
+import { readSpeechMetadata, speechLayout } from './speech-metadata.ts';
+import { readWeightsMetadata, weightsSize } from './weights-metadata.ts';
 
-async function factsOf(path: string): Promise<ModelFacts> {
-  if (!(await stat(path)).isDirectory()) return readGgufFacts(path);
+async function metadataOf(path: string): Promise<ModelMetadata> {
+  if (!(await stat(path)).isDirectory()) return readGgufMetadata(path);
   const weights = (await speechLayout(path)) === null && (await weightsSize(path)) !== null;
-  return weights ? readWeightsFacts(path) : readSpeechFacts(path);
+  return weights ? readWeightsMetadata(path) : readSpeechMetadata(path);
 }
 
 for (const path of process.argv.slice(2)) {
-  const outcome = await factsOf(path).then(
-    (facts) => ({ path, facts }),
+  const outcome = await metadataOf(path).then(
+    (metadata) => ({ path, metadata }),
     (error: unknown) => ({
       path,
       reason: readFault(error) ?? (error instanceof Error ? error.message : String(error)),

@@ -1,4 +1,4 @@
-import type { ModelFacts } from './read-metadata-in-child.ts';
+import type { ModelMetadata } from './read-metadata-in-child.ts';
 import { type ModelSource, newModel, type RegisteredModel } from './registered-model.ts';
 import type { FoundFile } from './scan.ts';
 import { newSpeechModel } from './speech-model.ts';
@@ -9,7 +9,7 @@ export function modelOfFile(
   id: string,
   source: ModelSource,
   file: FoundFile,
-  facts: ModelFacts,
+  facts: ModelMetadata,
 ): RegisteredModel {
   if (!('kind' in facts)) return newModel(id, source, file, facts);
   if (facts.kind === 'weights') return newWeightsModel(id, source, file, facts);

@@ -5,17 +5,17 @@ import { expect, test } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
 import { tinyChat } from './gguf/tiny-chat.ts';
 import { encodeGguf } from './gguf/writer.ts';
-import { readGgufFacts } from './gguf-metadata.ts';
-import { parseOutcomes, readFactsInChild } from './read-metadata-in-child.ts';
+import { readGgufMetadata } from './gguf-metadata.ts';
+import { parseOutcomes, readMetadataInChild } from './read-metadata-in-child.ts';
 
 test('returns one outcome per file, in order, from another process', async () => {
   const folder = scratch();
   const [good, bad] = [join(folder, 'a b;$(id).gguf'), join(folder, 'bad.gguf')];
   writeFileSync(good, encodeGguf(tinyChat()));
   writeFileSync(bad, 'text');
-  expect(await readFactsInChild([bad, good])).toEqual([
+  expect(await readMetadataInChild([bad, good])).toEqual([
     { path: bad, reason: 'it is not a GGUF file', projector: false, passing: false },
-    { path: good, facts: await readGgufFacts(good) },
+    { path: good, facts: await readGgufMetadata(good) },
   ]);
 });
 
@@ -23,7 +23,7 @@ test('reports an unreadable file without its path, as temporary', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'facts-apart-'));
   const path = join(folder, 'away.gguf');
   symlinkSync(path, path);
-  expect(await readFactsInChild([path])).toEqual([
+  expect(await readMetadataInChild([path])).toEqual([
     { path, reason: "the file can't be read (ELOOP)", projector: false, passing: true },
   ]);
   rmSync(folder, { recursive: true });
@@ -51,7 +51,7 @@ test('a crafted file that crashes its reader does not hide later files', async (
   const paths = [path('a'), path('greedy'), path('c')];
   for (const each of ['a', 'c']) writeFileSync(path(each), encodeGguf(tinyChat()));
   writeGreedy(path('greedy'));
-  expect(await readFactsInChild(paths, undefined, { start: 4_000, file: 1_000 })).toMatchObject([
+  expect(await readMetadataInChild(paths, undefined, { start: 4_000, file: 1_000 })).toMatchObject([
     { path: path('a'), facts: { architecture: 'llama' } },
     { path: path('greedy'), reason: 'reading its header took too long' },
     { path: path('c'), facts: { architecture: 'llama' } },
@@ -59,8 +59,8 @@ test('a crafted file that crashes its reader does not hide later files', async (
 }, 60_000);
 
 test('starts nothing for no files, and an aborted reader leaves a reason', async () => {
-  expect(await readFactsInChild([])).toEqual([]);
-  expect(await readFactsInChild(['/x.gguf'], AbortSignal.abort())).toEqual([
+  expect(await readMetadataInChild([])).toEqual([]);
+  expect(await readMetadataInChild(['/x.gguf'], AbortSignal.abort())).toEqual([
     { path: '/x.gguf', reason: 'its header could not be read', passing: true, ended: true },
   ]);
 });

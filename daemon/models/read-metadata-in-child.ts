@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { compileCacheEnv } from '../lib/perf/compile-cache.ts';
 import { runCommand } from '../lib/process/run-command.ts';
-import type { GgufFacts } from './gguf-metadata.ts';
-import type { SpeechFacts } from './speech-metadata.ts';
-import type { WeightsFacts } from './weights-metadata.ts';
+import type { GgufMetadata } from './gguf-metadata.ts';
+import type { SpeechMetadata } from './speech-metadata.ts';
+import type { WeightsMetadata } from './weights-metadata.ts';
 
 const PROGRAM = fileURLToPath(new URL('./metadata-main.ts', import.meta.url));
 /** Files per process. The time limit grows with their number. */
@@ -15,22 +15,22 @@ const MAX_BYTES = 4 << 20;
 const HEAP_MIB = 512;
 
 /** What is known of a model before it is loaded. */
-export type ModelFacts = GgufFacts | SpeechFacts | WeightsFacts;
+export type ModelMetadata = GgufMetadata | SpeechMetadata | WeightsMetadata;
 
 /**
  * Facts of a file or folder, or why it is no model on its own; a projector belongs to another model.
  * `passing`: it could not be read this time, which says nothing about its content. `ended`: the reader had to
  * be ended at it.
  */
-export type FactsOutcome =
-  | { path: string; facts: ModelFacts }
+export type MetadataOutcome =
+  | { path: string; metadata: ModelMetadata }
   | { path: string; reason: string; projector?: boolean; passing: boolean; ended?: true };
 
 /** Parses the complete lines of the output. A truncated last line is dropped. */
-export function parseOutcomes(stdout: string): FactsOutcome[] {
+export function parseOutcomes(stdout: string): MetadataOutcome[] {
   return stdout.split('\n').flatMap((line) => {
     try {
-      return [JSON.parse(line) as FactsOutcome];
+      return [JSON.parse(line) as MetadataOutcome];
     } catch {
       return [];
     }
@@ -45,7 +45,7 @@ async function readBatch(
   paths: readonly string[],
   time: typeof TIME,
   signal?: AbortSignal,
-): Promise<FactsOutcome[]> {
+): Promise<MetadataOutcome[]> {
   const result = await runCommand(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, PROGRAM, ...paths], {
     timeoutMs: time.start + time.file * paths.length,
     maxBytes: MAX_BYTES,
@@ -64,12 +64,12 @@ async function readBatch(
  * file can neither harm the daemon nor hide later files. Returns one outcome per path, in order. Never
  * throws.
  */
-export async function readFactsInChild(
+export async function readMetadataInChild(
   paths: readonly string[],
   signal?: AbortSignal,
   time = TIME,
-): Promise<FactsOutcome[]> {
-  const outcomes: FactsOutcome[] = [];
+): Promise<MetadataOutcome[]> {
+  const outcomes: MetadataOutcome[] = [];
   while (outcomes.length < paths.length) {
     const next = paths.slice(outcomes.length, outcomes.length + BATCH);
     outcomes.push(...(await readBatch(next, time, signal)));

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { ModelRecordView } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { ModelRow } from '../store/models.ts';
-import type { GgufFacts } from './gguf-metadata.ts';
+import type { GgufMetadata } from './gguf-metadata.ts';
 import type { Absence } from './missing-model.ts';
 import type { FoundFile } from './scan.ts';
 
@@ -119,7 +119,7 @@ export function newModel(
   id: string,
   source: ModelSource,
   file: FoundFile,
-  facts: GgufFacts,
+  facts: GgufMetadata,
 ): RegisteredModel {
   return {
     id,

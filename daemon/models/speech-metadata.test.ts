@@ -9,7 +9,7 @@ import { writeToneRecogniser, writeToneVoice } from './onnx/testing/tone-folders
 import { toneStt } from './onnx/testing/tone-stt.ts';
 import { toneTts } from './onnx/testing/tone-tts.ts';
 import { encodeOnnx } from './onnx/testing/writer.ts';
-import { readSpeechFacts } from './speech-metadata.ts';
+import { readSpeechMetadata } from './speech-metadata.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -63,7 +63,7 @@ describe('onnxMetadata', () => {
 describe('readSpeechFacts', () => {
   test('a voice', async () => {
     writeToneVoice(folder, { speakers: 2 });
-    expect(await readSpeechFacts(folder)).toMatchObject({
+    expect(await readSpeechMetadata(folder)).toMatchObject({
       type: 'tts',
       family: 'vits',
       voices: ['0', '1'],
@@ -77,12 +77,16 @@ describe('readSpeechFacts', () => {
   test('finds the names of its speakers in the same folder', async () => {
     writeToneVoice(folder, { speakers: 2 });
     writeFileSync(join(folder, 'model.onnx.json'), '{"speaker_id_map":{"anna":0,"ben":1}}');
-    expect((await readSpeechFacts(folder)).voices).toEqual(['anna', 'ben']);
+    expect((await readSpeechMetadata(folder)).voices).toEqual(['anna', 'ben']);
   });
 
   test('a recogniser', async () => {
     writeToneRecogniser(folder);
-    expect(await readSpeechFacts(folder)).toMatchObject({ type: 'stt', family: 'omnilingual', voices: [] });
+    expect(await readSpeechMetadata(folder)).toMatchObject({
+      type: 'stt',
+      family: 'omnilingual',
+      voices: [],
+    });
   });
 
   test.each([
@@ -97,12 +101,12 @@ describe('readSpeechFacts', () => {
   ])('%s has a reason that names the file', async (_, spoil, reason) => {
     writeToneVoice(folder);
     spoil();
-    await expect(readSpeechFacts(folder)).rejects.toThrow(reason);
+    await expect(readSpeechMetadata(folder)).rejects.toThrow(reason);
   });
 
   test('a folder instead of a file is no model', async () => {
     mkdirSync(join(folder, 'model.onnx'));
     writeFileSync(join(folder, 'tokens.txt'), 'a 0\n');
-    await expect(readSpeechFacts(folder)).rejects.toThrow();
+    await expect(readSpeechMetadata(folder)).rejects.toThrow();
   });
 });

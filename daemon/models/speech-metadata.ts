@@ -11,7 +11,7 @@ const MAX_ENTRIES = 4_096;
 const MAX_JSON_BYTES = 4 << 20;
 
 /** The facts in the files of a speech model. Paths are absolute. */
-export interface SpeechFacts extends FoundFamily {
+export interface SpeechMetadata extends FoundFamily {
   readonly kind: 'speech';
   readonly files: SpeechFiles;
   readonly lexicons: readonly string[];
@@ -67,7 +67,7 @@ async function ownJson(path: string): Promise<unknown> {
  * Reads the facts of the speech model in `folder`. Throws a one-line Error that names the faulty file: the
  * native library does not report its reasons and ends the process for some of them.
  */
-export async function readSpeechFacts(folder: string): Promise<SpeechFacts> {
+export async function readSpeechMetadata(folder: string): Promise<SpeechMetadata> {
   const layout = await speechLayout(folder);
   if (layout === null) throw new Error('the folder holds no speech model');
   if (layout.missing.length > 0) throw new Error(`${layout.missing.join(' and ')} is missing`);

@@ -1,14 +1,14 @@
 import { ESPEAK_ID, type EspeakVoice } from './espeak-voices.ts';
 import { foundAt, type ModelSource, NO_TEXT, type RegisteredModel } from './registered-model.ts';
 import type { FoundFile } from './scan.ts';
-import type { SpeechFacts } from './speech-metadata.ts';
+import type { SpeechMetadata } from './speech-metadata.ts';
 
 /** Builds the speech model in a folder that is registered for the first time. */
 export const newSpeechModel = (
   id: string,
   source: ModelSource,
   folder: FoundFile,
-  facts: SpeechFacts,
+  facts: SpeechMetadata,
 ): RegisteredModel => ({
   ...NO_TEXT,
   ...foundAt(folder),

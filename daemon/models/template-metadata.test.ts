@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { templateFacts, thinkingDefault } from './template-metadata.ts';
+import { templateMetadata, thinkingDefault } from './template-metadata.ts';
 
 test.each([
   ['{%- if enable_thinking is defined and enable_thinking is false %}', true],
@@ -17,10 +17,10 @@ test.each([
 test('detects what a template supports', () => {
   const plain = { 'tokenizer.chat_template': '{% for message in messages %}{% endfor %}' };
   const rich = { ...plain, 'tokenizer.chat_template.tool_use': '{% if tools %}<think>{% endif %}' };
-  expect(templateFacts({})).toMatchObject({ chatTemplate: false, capabilities: { tools: false } });
-  expect(templateFacts(plain)).toMatchObject({
+  expect(templateMetadata({})).toMatchObject({ chatTemplate: false, capabilities: { tools: false } });
+  expect(templateMetadata(plain)).toMatchObject({
     chatTemplate: true,
     capabilities: { tools: false, reasoning: false },
   });
-  expect(templateFacts(rich).capabilities).toEqual({ tools: true, vision: false, reasoning: true });
+  expect(templateMetadata(rich).capabilities).toEqual({ tools: true, vision: false, reasoning: true });
 });

@@ -19,7 +19,7 @@ export function templateText(metadata: Metadata): string {
   return named.map((key) => asText(metadata[key]) ?? '').join('\n');
 }
 
-export function templateFacts(metadata: Metadata) {
+export function templateMetadata(metadata: Metadata) {
   const template = templateText(metadata);
   return {
     chatTemplate: template.trim() !== '',

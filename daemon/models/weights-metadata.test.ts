@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
 import { scanFolders } from './scan.ts';
-import { isWeightsFolder, readWeightsFacts, typeOfClasses } from './weights-metadata.ts';
+import { isWeightsFolder, readWeightsMetadata, typeOfClasses } from './weights-metadata.ts';
 
 function folder(files: Record<string, string>): string {
   const root = scratch();
@@ -43,7 +43,7 @@ test('reads a folder of safetensors', async () => {
     }),
     'model-2.safetensors': 'more',
   });
-  expect(await readWeightsFacts(path)).toEqual({
+  expect(await readWeightsMetadata(path)).toEqual({
     kind: 'weights',
     type: 'llm',
     architecture: 'llama',
@@ -61,7 +61,7 @@ test('a pipeline of several parts is one image model', async () => {
     'unet/diffusion.safetensors': 'weights',
     'unet/config.json': '{}',
   });
-  expect(await readWeightsFacts(path)).toMatchObject({ type: 'image', sizeBytes: 7 });
+  expect(await readWeightsMetadata(path)).toMatchObject({ type: 'image', sizeBytes: 7 });
   expect((await scanFolders([path])).files).toMatchObject([{ path }]);
 });
 
@@ -83,7 +83,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['an index without names', parted(null), /list of weights/],
   ['no weights', { 'model_index.json': '{}' }, /missing/],
 ])('%s is reported in one line', async (_, files, reason) => {
-  await expect(readWeightsFacts(folder(files))).rejects.toThrow(reason);
+  await expect(readWeightsMetadata(folder(files))).rejects.toThrow(reason);
 });
 
 test.each([
@@ -93,7 +93,7 @@ test.each([
     { ...parted({ a: 'gone.safetensors' }), 'model.safetensors': 'x' },
   ],
 ])('a folder with %s is a model', async (_, files) => {
-  expect(await readWeightsFacts(folder(files))).toMatchObject({ type: 'llm' });
+  expect(await readWeightsMetadata(folder(files))).toMatchObject({ type: 'llm' });
 });
 
 test('a folder with only a configuration is none', () => {

@@ -4,7 +4,7 @@ import type { SlotTypeName } from '../contract/slots.ts';
 import { readFault } from './read-error.ts';
 
 /** The facts in a folder of safetensors. Null: it does not say. */
-export interface WeightsFacts {
+export interface WeightsMetadata {
   readonly kind: 'weights';
   readonly type: SlotTypeName;
   readonly architecture: string | null;
@@ -120,7 +120,7 @@ async function requireListedFiles(folder: string): Promise<void> {
 }
 
 /** Reads the facts of the safetensors in `folder`. Throws a one-line Error for a folder that is none. */
-export async function readWeightsFacts(folder: string): Promise<WeightsFacts> {
+export async function readWeightsMetadata(folder: string): Promise<WeightsMetadata> {
   const size = await weightsSize(folder);
   if (size === null) throw new Error('the folder holds no model');
   if (size.sizeBytes === 0) throw new Error('its weights are missing');

@@ -1,6 +1,6 @@
 import { foundAt, type ModelSource, NO_TEXT, type RegisteredModel } from './registered-model.ts';
 import type { FoundFile } from './scan.ts';
-import type { WeightsFacts } from './weights-metadata.ts';
+import type { WeightsMetadata } from './weights-metadata.ts';
 
 /**
  * Builds a safetensors model that is registered for the first time, for engines in slot files (vllm,
@@ -10,7 +10,7 @@ export const newWeightsModel = (
   id: string,
   source: ModelSource,
   folder: FoundFile,
-  facts: WeightsFacts,
+  facts: WeightsMetadata,
 ): RegisteredModel => ({
   ...NO_TEXT,
   ...foundAt(folder),

@@ -171,7 +171,7 @@ class FirstRun implements Setup {
     const made =
       known ??
       recommend({
-        fit: (model, beside) => slots.fit(model, beside),
+        fit: (model, planned) => slots.fit(model, planned),
         isHostMemory: (pool) => kindOf(pool) === 'host',
         isUnified: (pool) => kindOf(pool) === 'unified',
         cores: hardware.coresPhysical(),

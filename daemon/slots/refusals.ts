@@ -82,10 +82,10 @@ export const removedError = (slot: string): RedispatchError =>
 /** Returns 507 `slot.no_memory` with the whole memory sum. The message names the limit that the load exceeds. */
 export function noMemoryError(slot: string, sum: MemorySumView): GatewayError {
   const { bytes, isLimitedBySetting } = headroomOf(sum);
-  const room = Math.floor(bytes / MIB);
+  const mib = Math.floor(bytes / MIB);
   const left = isLimitedBySetting
-    ? `the setting slots.memory_limit leaves ${room} MiB for it now`
-    : `${room} MiB are free for it now`;
+    ? `the setting slots.memory_limit leaves ${mib} MiB for it now`
+    : `${mib} MiB are free for it now`;
   return new GatewayError('slot.no_memory', {
     message: `The model needs ${mebibytes(sum.needed)} MiB; ${left}.`,
     details: { slot, ...sum },

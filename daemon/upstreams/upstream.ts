@@ -161,8 +161,12 @@ export class Upstream {
    * key.
    */
   get countsTokens(): boolean {
-    const said = this.#noTokenCount;
-    return said === null || this.#deps.clocks.monotonic() >= said.until || this.#isOutdated(said.sent);
+    const hasNoTokenCount = this.#noTokenCount;
+    return (
+      hasNoTokenCount === null ||
+      this.#deps.clocks.monotonic() >= hasNoTokenCount.until ||
+      this.#isOutdated(hasNoTokenCount.sent)
+    );
   }
 
   /** Clears a refused key after the key changed. */

@@ -187,8 +187,8 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   #create(config: UpstreamConfig): Upstream {
-    const kept = readStoredLists(this.#options.store.keyValue).get(config.name);
-    const listing = new Listing(this.#clocks, kept?.from === config.at.text ? kept : undefined);
+    const stored = readStoredLists(this.#options.store.keyValue).get(config.name);
+    const listing = new Listing(this.#clocks, stored?.from === config.at.text ? stored : undefined);
     return new Upstream(config, listing, {
       clocks: this.#clocks,
       environment: (name) => this.#options.settings.environment(name),
@@ -211,7 +211,7 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   #onListRead(upstream: Upstream): void {
-    if (this.#calls.isGone(upstream)) return;
+    if (this.#calls.isRemoved(upstream)) return;
     this.#storeLists();
     this.#notifyChange(upstream);
   }

@@ -41,26 +41,26 @@ export function gateway(facts: DoctorInput): Finding[] {
  * Checks whether the address can be listened on, and who uses it. A running gateway reports its own address.
  */
 export function port(facts: DoctorInput): Finding[] {
-  const { settings, holder, port: look } = facts;
+  const { settings, holder, port: portState } = facts;
   const { state: answers, status } = facts.gateway;
   const held = (at: string) => [ok('port', `${at} is in use by the gateway.`)];
   if (status !== null) return held(`${status.listener.bind_host} port ${status.listener.port}`);
   if (areFilesDenied(facts)) return [];
   const place = `${settings.value('bindHost')} port ${settings.value('port')}`;
-  if (look.state === 'taken' && (answers === 'up' || holder !== null)) return held(place);
-  if (look.state === 'free') return [ok('port', `${place} is free.`)];
-  if (look.state === 'taken' && look.by?.startsWith('systemd ')) {
+  if (portState.state === 'taken' && (answers === 'up' || holder !== null)) return held(place);
+  if (portState.state === 'free') return [ok('port', `${place} is free.`)];
+  if (portState.state === 'taken' && portState.by?.startsWith('systemd ')) {
     return [ok('port', `${place} is in use by systemd for svc-gateway.socket.`)];
   }
-  if (look.state === 'taken') {
+  if (portState.state === 'taken') {
     const fix = 'Stop that program, or set another port: SVC_PORT in api.env.';
-    return [fail('port', `${place} is in use by ${look.by ?? 'another program'}.`, fix)];
+    return [fail('port', `${place} is in use by ${portState.by ?? 'another program'}.`, fix)];
   }
-  if (look.state === 'no_address') {
+  if (portState.state === 'no_address') {
     const fix = 'Set an address of this machine: SVC_BIND_HOST in api.env.';
     return [fail('port', `This machine has no address ${settings.value('bindHost')}.`, fix)];
   }
-  if (look.state === 'not_permitted') {
+  if (portState.state === 'not_permitted') {
     return [
       fail(
         'port',
@@ -69,5 +69,7 @@ export function port(facts: DoctorInput): Finding[] {
       ),
     ];
   }
-  return [warn('port', `${place} could not be checked (${look.reason}).`, 'Check SVC_BIND_HOST in api.env.')];
+  return [
+    warn('port', `${place} could not be checked (${portState.reason}).`, 'Check SVC_BIND_HOST in api.env.'),
+  ];
 }

@@ -52,9 +52,9 @@ export function exposure(facts: DoctorInput): Finding[] {
  */
 export function proxy(facts: DoctorInput): Finding[] {
   const { settings, gateway } = facts;
-  const seen = gateway.status?.warnings.find(({ id }) => id === 'proxy');
+  const warning = gateway.status?.warnings.find(({ id }) => id === 'proxy');
   const fix = 'Set SVC_TRUST_FORWARDED_FOR=on and [security] trusted_proxies; see docs/guide/proxy.md.';
-  if (seen !== undefined) return [warn('proxy', seen.message, fix)];
+  if (warning !== undefined) return [warn('proxy', warning.message, fix)];
   if (areFilesDenied(facts)) return [];
   if (!settings.value('trustForwardedFor')) {
     return [ok('proxy', 'X-Forwarded-For is ignored (correct without a proxy).')];

@@ -29,13 +29,15 @@ export async function disk({ settings }: DoctorInput): Promise<Finding[]> {
   const { state, config } = settings.folders;
   const found: Finding[] = [];
   for (const folder of new Set([state, config])) {
-    const room = await diskStatsFor(folder);
-    if (room === null) continue;
-    const free = room.bavail * room.bsize;
+    const stats = await diskStatsFor(folder);
+    if (stats === null) continue;
+    const free = stats.bavail * stats.bsize;
     const minFree = folder === state ? MIN_FREE_BYTES : MIB;
     const fix = `Free space there; svcctl models list --wide shows what models take.`;
-    if (free < minFree || (room.files > 0 && room.ffree === 0)) {
-      found.push(fail('disk', `${folder} has ${formatBytes(free)} free and ${room.ffree} free inodes.`, fix));
+    if (free < minFree || (stats.files > 0 && stats.ffree === 0)) {
+      found.push(
+        fail('disk', `${folder} has ${formatBytes(free)} free and ${stats.ffree} free inodes.`, fix),
+      );
     } else if (folder === state && free < LOW_FREE_BYTES) {
       found.push(warn('disk', `${folder} has ${formatBytes(free)} free: few models fit.`, fix));
     } else if (folder === state) found.push(ok('disk', `${folder} has ${formatBytes(free)} free.`));

@@ -19,7 +19,7 @@ import { openPipe, SpeechResponse } from './speech-response.ts';
 /** A speech request as far as the gateway parses it. */
 interface ParsedSpeechRequest extends ParsedRequest {
   readonly index: BodyIndex;
-  readonly ask: SpeechRequest;
+  readonly request: SpeechRequest;
 }
 
 /**
@@ -31,13 +31,13 @@ export function readSpeech({ body }: InferenceCall): ParsedSpeechRequest {
   // Checked first: a missing model is reported before any other fault.
   const requested = modelOf(index);
   if (requested === null) throw new GatewayError('request.missing_model', { param: 'model' });
-  const ask = parseSpeechRequest(index);
+  const request = parseSpeechRequest(index);
   return {
     model: requested,
-    stream: ask.events,
+    stream: request.events,
     omni: false,
     index,
-    ask,
+    request,
     body: (_, model) => render(index, [...dropDuplicates(index), ...setModel(index, requested, model)]),
   };
 }
@@ -63,7 +63,7 @@ export async function prepareSpeech(
   reading: ParsedRequest,
   decision: Decision,
 ): Promise<PreparedRequest> {
-  const { index, ask, model: requested } = reading as ParsedSpeechRequest;
+  const { index, request: ask, model: requested } = reading as ParsedSpeechRequest;
   const plan = speechPlan(index, ask, await targetOf(ctx, decision));
   return {
     body: (_, model) =>

@@ -93,9 +93,9 @@ export class DialectResponse extends Writable implements CallerResponse {
   }
 
   writeHead(status: number, headers: OutgoingHttpHeaders = {}): this {
-    const kept = Object.entries(headers).filter(([name]) => !CHAT_ONLY_HEADERS.includes(name));
+    const forwarded = Object.entries(headers).filter(([name]) => !CHAT_ONLY_HEADERS.includes(name));
     this.#status = status;
-    this.#headers = Object.fromEntries(kept);
+    this.#headers = Object.fromEntries(forwarded);
     if (status >= 300) this.#mode = 'refused';
     else if (!isEventStream(String(headers['content-type'] ?? ''))) this.#mode = 'whole';
     else {
@@ -229,8 +229,8 @@ export class DialectResponse extends Writable implements CallerResponse {
 
   #engineErrorBody(body: Json): Buffer {
     const error = errorOf(body);
-    const said = error ? { ...body, error: this.#callerError(error, this.#status) } : body;
-    return asJson(this.#translation.envelope(said));
+    const errorBody = error ? { ...body, error: this.#callerError(error, this.#status) } : body;
+    return asJson(this.#translation.envelope(errorBody));
   }
 
   #callerError(error: Json, status: number | null): Json {

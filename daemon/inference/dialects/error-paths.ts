@@ -47,8 +47,8 @@ export function toCallerFailure(origin: Origin, failure: GatewayError): GatewayE
   const { param, details } = failure.options;
   if (param === undefined && details?.fields === undefined) return failure;
   const { message } = failure;
-  const said = toCallerError(origin, { message, param, details }) as typeof failure.options;
-  return new GatewayError(failure.code, { ...failure.options, ...said, status: failure.status });
+  const callerError = toCallerError(origin, { message, param, details }) as typeof failure.options;
+  return new GatewayError(failure.code, { ...failure.options, ...callerError, status: failure.status });
 }
 
 function replaced(origin: Origin, field: unknown): unknown {

@@ -13,20 +13,20 @@ export interface AnswerText {
  * Returns the non-empty texts of a message or delta in output order. Reasoning is in `reasoning_content`, in
  * `reasoning` (vLLM, OpenRouter), or among the content parts (Mistral).
  */
-export function answerTexts(said: Json): AnswerText[] {
+export function answerTexts(message: Json): AnswerText[] {
   return [
-    ...thoughtsOf(said),
-    ...(Array.isArray(said.content) ? said.content.flatMap(partText) : textOf('text', said.content)),
-    ...textOf('refusal', said.refusal),
+    ...thoughtsOf(message),
+    ...(Array.isArray(message.content) ? message.content.flatMap(partText) : textOf('text', message.content)),
+    ...textOf('refusal', message.refusal),
   ];
 }
 
 const textOf = (type: TextKind, text: unknown): AnswerText[] =>
   typeof text === 'string' && text !== '' ? [{ type, text }] : [];
 
-function thoughtsOf(said: Json): AnswerText[] {
-  const field = said.reasoning_content ? 'reasoning_content' : 'reasoning';
-  const text = said[field];
+function thoughtsOf(message: Json): AnswerText[] {
+  const field = message.reasoning_content ? 'reasoning_content' : 'reasoning';
+  const text = message[field];
   return typeof text === 'string' && text !== '' ? [{ type: 'reasoning', text, field }] : [];
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CallOptions } from '../../upstreams/port.ts';
 import type { CallEnd } from '../../upstreams/upstream.ts';
 import { NO_UPSTREAMS, type Upstreams } from '../ports.ts';
-import { upstreamCall, upstreamFacts } from '../testing/builders.ts';
+import { upstreamCall, upstreamConfigOf } from '../testing/builders.ts';
 import { post, until } from '../testing/client.ts';
 import { COUNT, hi, JSON_TYPE } from '../testing/dialects.ts';
 import { closeAfterEach, setUp } from '../testing/forwarding.ts';
@@ -19,7 +19,7 @@ async function counted(status: number, body: string) {
   const origin = { now: '' };
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,
-    list: () => [upstreamFacts({ name: 'cloud', models: ['far-model'] })],
+    list: () => [upstreamConfigOf({ name: 'cloud', models: ['far-model'] })],
     connect: (_, options = {}) => {
       asked.push(options);
       return upstreamCall({ origin: origin.now, onEnd: (end) => void ends.push(end) });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { registeredModel, routingView, upstreamFacts } from '../testing/builders.ts';
+import { registeredModel, routingView, upstreamConfigOf } from '../testing/builders.ts';
 import { explain } from './explain.ts';
 
 const PATH = '/v1/audio/transcriptions';
-const far = upstreamFacts({ name: 'far', models: ['whisper:small'] });
+const far = upstreamConfigOf({ name: 'far', models: ['whisper:small'] });
 const on = routingView({
   models: [registeredModel({ id: 'whisper:small', type: 'stt', format: 'flm' })],
   upstreams: [far],

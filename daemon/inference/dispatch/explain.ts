@@ -88,18 +88,18 @@ interface ExplainContext {
   readonly deps: ExplainDeps;
 }
 
-function explainDecision(ask: DispatchRequest, context: ExplainContext): Explained {
+function explainDecision(request: DispatchRequest, context: ExplainContext): Explained {
   const { view } = context;
-  const first = resolve(ask, view);
+  const first = resolve(request, view);
   const resolution = first.fetch
-    ? withoutFetch(first, resolve(ask, { ...copyView(view), coldListsFetched: true }))
+    ? withoutFetch(first, resolve(request, { ...copyView(view), coldListsFetched: true }))
     : first;
-  const refused = refusal(ask, view, resolution);
-  const base = { steps: allSteps(triedSteps(resolution.trace)), lane: ask.modelRef.lane };
+  const refused = refusal(request, view, resolution);
+  const base = { steps: allSteps(triedSteps(resolution.trace)), lane: request.modelRef.lane };
   const { step, target } = resolution;
   if (refused || target === null || step === null)
     return { ...NO_TARGET, ...base, ...named(target, view), error: refused && errorView(refused) };
-  return { ...base, ...explainTarget(ask.modelRef, { step, target }, context) };
+  return { ...base, ...explainTarget(request.modelRef, { step, target }, context) };
 }
 
 /** Explains the chosen target and its fallbacks. Refused only if all of them would refuse. */

@@ -57,13 +57,14 @@ export async function prepareEmbeddings(
   const maker = traitsOf(ctx, decision);
   const untouched = { body, sink: () => null };
   if (maker.exact && maker.lengths.length === 0) return untouched;
-  const ask = parseEmbeddingRequest(index);
-  const cut = ask.dimensions !== null && maker.lengths.includes(ask.dimensions);
+  const request = parseEmbeddingRequest(index);
+  const cut = request.dimensions !== null && maker.lengths.includes(request.dimensions);
   if (maker.exact && !cut) return untouched;
-  if (maker.textOnly && ask.tokens) throw invalidEmbedding('input', 'this engine takes texts, not tokens');
+  if (maker.textOnly && request.tokens)
+    throw invalidEmbedding('input', 'this engine takes texts, not tokens');
   return {
     body: cut ? (_, model) => wholeVectors(index, requested, model) : body,
-    sink: ({ model }) => sinkFor(ctx, { ...ask, cut }, model),
+    sink: ({ model }) => sinkFor(ctx, { ...request, cut }, model),
   };
 }
 

@@ -102,8 +102,8 @@ function counts(usage: unknown): Json {
   return { ...reported, prompt_tokens: prompt, total_tokens: Number(reported.total_tokens ?? prompt) };
 }
 
-const otherLength = (own: number, asked: number) =>
-  invalidEmbedding('dimensions', `this model gives ${own} and no other number, not ${asked}`);
+const otherLength = (own: number, requested: number) =>
+  invalidEmbedding('dimensions', `this model gives ${own} and no other number, not ${requested}`);
 
 const unusable = () =>
   new GatewayError('upstream.error', {

@@ -22,11 +22,11 @@ const PATTERNS: readonly RegExp[] = [
 ];
 
 /** Returns both numbers of a message that refuses a text as too long; null for any other message. */
-export function tooLongNumbers(message: string): { asked: number; most: number } | null {
+export function tooLongNumbers(message: string): { requested: number; most: number } | null {
   const text = message.slice(0, MAX_LENGTH);
   for (const saying of PATTERNS) {
     const found = saying.exec(text)?.groups;
-    if (found) return { asked: Number(found.asked), most: Number(found.most) };
+    if (found) return { requested: Number(found.asked), most: Number(found.most) };
   }
   return null;
 }

@@ -9,7 +9,7 @@ const failure = (body: unknown, status = 400) => ({
 });
 const learnt = (body: unknown, status?: number, ask = ASK) => {
   const efforts = new EffortSupport();
-  return [efforts.learnFromFailure(ask, undefined, failure(body, status)), efforts.fallbackFor(ask)];
+  return [efforts.recordFailure(ask, undefined, failure(body, status)), efforts.fallbackFor(ask)];
 };
 const OPENAI = "To use function tools, use /v1/responses or set reasoning_effort to 'none'.";
 
@@ -46,7 +46,7 @@ test('a request for none is sent without an effort', () =>
 
 test('it applies to that model, effort and tools only', () => {
   const efforts = new EffortSupport();
-  efforts.learnFromFailure(ASK, undefined, failure({ error: { message: OPENAI } }));
+  efforts.recordFailure(ASK, undefined, failure({ error: { message: OPENAI } }));
   for (const other of [{ upstream: 'x' }, { model: 'x' }, { effort: 'low' }, { tools: false }])
     expect(efforts.fallbackFor({ ...ASK, ...other })).toBeUndefined();
 });
@@ -54,7 +54,7 @@ test('it applies to that model, effort and tools only', () => {
 test('concurrent requests learn the same; a refused fallback is removed', () => {
   const efforts = new EffortSupport();
   const refusal = failure({ error: { message: OPENAI } });
-  const refused = (told?: EffortFallback) => efforts.learnFromFailure(ASK, told, refusal);
+  const refused = (told?: EffortFallback) => efforts.recordFailure(ASK, told, refusal);
   expect([refused(), refused()]).toEqual(['none', 'none']);
   expect([refused('none'), efforts.fallbackFor(ASK)]).toEqual([undefined, undefined]);
 });
@@ -62,7 +62,7 @@ test('concurrent requests learn the same; a refused fallback is removed', () => 
 test('the number of entries is bounded', () => {
   const efforts = new EffortSupport();
   const refusal = failure({ error: { message: OPENAI } });
-  for (let n = 0; n <= 1_024; n++) efforts.learnFromFailure({ ...ASK, model: String(n) }, undefined, refusal);
+  for (let n = 0; n <= 1_024; n++) efforts.recordFailure({ ...ASK, model: String(n) }, undefined, refusal);
   const told = ['0', '1', '1024'].map((model) => efforts.fallbackFor({ ...ASK, model }));
   expect(told).toEqual([undefined, 'none', 'none']);
 });

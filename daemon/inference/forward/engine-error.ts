@@ -137,7 +137,7 @@ function tooLong(body: unknown): GatewayError | null {
   const tellable = message !== undefined && (numbers !== null || !containsPath(message));
   return contextExceeded({
     message: tellable ? truncate(message.trim(), MAX_MESSAGE) : undefined,
-    n_prompt_tokens: numbers?.asked,
+    n_prompt_tokens: numbers?.requested,
     n_ctx: numbers?.most,
   });
 }

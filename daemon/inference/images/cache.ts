@@ -54,13 +54,13 @@ export class ImageCache {
    * error; nothing is stored then.
    */
   store(png: Buffer): Promise<string> {
-    const kept = this.#queue
+    const retained = this.#queue
       .then(() => this.#add(png))
       .catch((cause: unknown) => {
         throw new GatewayError('image.no_room', { retryAfterS: 10, cause });
       });
-    this.#queue = kept.catch(() => {});
-    return kept;
+    this.#queue = retained.catch(() => {});
+    return retained;
   }
 
   /** Opens a stored image; null unless the text is the id of one. Rejects with disk errors. */

@@ -19,7 +19,7 @@ test.each([
 });
 
 test("omitted parameters use the model's defaults and a random seed", () => {
-  const { drawing, form, givenExtras } = ask({});
+  const { drawing, form, requestedExtras: givenExtras } = ask({});
   expect(drawing).toMatchObject({ count: 1, width: 512, height: 512, steps: 20, cfg: 7, negativePrompt: '' });
   expect(drawing.seed).toBeGreaterThanOrEqual(0);
   expect([form, givenExtras.size]).toEqual(['url', 0]);
@@ -34,7 +34,7 @@ test('further parameters count nested and merged, nested first', () => {
   expect(ask({ extra_body: extras }).drawing).toMatchObject(expected);
   expect(ask(extras).drawing).toMatchObject(expected);
   expect(ask({ seed: 5, extra_body: { seed: 4 } }).drawing.seed).toBe(4);
-  expect([...ask(extras).givenExtras]).toEqual(['seed', 'steps', 'cfg', 'negative_prompt']);
+  expect([...ask(extras).requestedExtras]).toEqual(['seed', 'steps', 'cfg', 'negative_prompt']);
 });
 
 test.each([

@@ -29,8 +29,8 @@ export interface Submission {
 export class ComfyClient {
   readonly #sendRequest: SendRequest;
 
-  constructor(ask: SendRequest) {
-    this.#sendRequest = ask;
+  constructor(send: SendRequest) {
+    this.#sendRequest = send;
   }
 
   /** Returns the values that an input of a node accepts; null when the engine does not report them. */

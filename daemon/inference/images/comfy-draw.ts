@@ -68,9 +68,9 @@ class ComfyJob {
     this.#id = id;
     try {
       const files = await this.#pollUntilDone(id);
-      const pictures: Buffer[] = [];
-      for (const file of files) pictures.push(await this.#client.fetchImage(file, signal));
-      return { promptId: id, images: pictures };
+      const images: Buffer[] = [];
+      for (const file of files) images.push(await this.#client.fetchImage(file, signal));
+      return { promptId: id, images };
     } finally {
       if (signal.aborted) await this.#client.cancel(id);
       else await this.#client.removeFromHistory(id);
@@ -116,15 +116,15 @@ class ComfyJob {
   async #pollUntilDone(id: string): Promise<readonly ComfyFile[]> {
     let [missed, absent, wait] = [0, 0, POLL_MS.first as number];
     for (;;) {
-      const look = await this.#poll(id).catch((error: unknown) => {
+      const status = await this.#poll(id).catch((error: unknown) => {
         if (!isNoResponse(error) || ++missed > MAX_MISSED) throw error;
         return 'unknown' as const;
       });
-      if (look !== 'unknown') missed = 0;
-      if (typeof look === 'object') return look;
-      absent = look === 'absent' ? absent + 1 : 0;
+      if (status !== 'unknown') missed = 0;
+      if (typeof status === 'object') return status;
+      absent = status === 'absent' ? absent + 1 : 0;
       if (absent > MAX_ABSENT) throw badAnswer('The image engine has lost the job.', undefined, 'lost');
-      const quiet = this.#events.alive && look === 'there';
+      const quiet = this.#events.alive && status === 'there';
       await this.#delay.wait(quiet ? POLL_MS.withEvents : wait, this.#job.signal);
       wait = Math.min(POLL_MS.longest, wait * 1.5);
     }

@@ -19,7 +19,7 @@ export interface ImageJob {
   readonly engineModel: string | null;
   readonly drawing: Drawing;
   /** Parameters beyond OpenAI's that the caller set. */
-  readonly givenExtras: ReadonlySet<Extra>;
+  readonly requestedExtras: ReadonlySet<Extra>;
   /** The requested job id, for engines that accept one. */
   readonly promptId: string;
   /** Aborts the job: the engine is stopped, then the job rejects with the reason of the signal. */

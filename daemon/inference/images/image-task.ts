@@ -16,7 +16,7 @@ import { resolveImageModel } from './resolve-model.ts';
 
 /** A checked image request; dispatch uses `model`. */
 export interface ParsedImageRequest extends ParsedRequest {
-  readonly ask: ImageRequest;
+  readonly request: ImageRequest;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -31,8 +31,8 @@ export function readImage({ body }: InferenceCall, ctx: ParseContext): ParsedIma
   // Refuses an overlong name before it is looked up.
   modelOf(index);
   const { curated, model } = resolveImageModel(names.model, createRoutingView(ctx.deps.sources));
-  const ask = parseImageRequest(names, curated);
-  return { model, requestedName: names.model, ask, stream: false, omni: false, body: () => EMPTY };
+  const request = parseImageRequest(names, curated);
+  return { model, requestedName: names.model, request, stream: false, omni: false, body: () => EMPTY };
 }
 
 /** Refuses, before anything is loaded, a slot whose engine would draw with another model than requested. */
@@ -41,7 +41,7 @@ export async function prepareImage(
   reading: ParsedRequest,
   { target }: Decision,
 ): Promise<PreparedRequest> {
-  const { drawing } = (reading as ParsedImageRequest).ask;
+  const { drawing } = (reading as ParsedImageRequest).request;
   const slot = target.kind === 'slot' ? ctx.deps.slots.get(target.slot) : undefined;
   const refused = slot === undefined ? null : modelMismatch(drawing.model, slot);
   if (refused !== null) throw refused;
@@ -56,7 +56,7 @@ export async function serveImage(
   { target, step }: Decision,
 ): Promise<void> {
   const { deps, call, scope, response, tracked } = ctx;
-  const { ask } = reading as ParsedImageRequest;
+  const { request: ask } = reading as ParsedImageRequest;
   const model = ask.drawing.model.id;
   const slot = target.kind === 'slot' ? target.slot : null;
   tracked.routed({ slot, upstream: target.kind === 'slot' ? null : target.upstream, step, model });

@@ -94,7 +94,7 @@ export class Images {
     const forget = scope.onEnd((reason) => control.abort(reason));
     const late = setTimeout(() => control.abort(timeLimitReached(limitMs)), limitMs);
     const promptId = randomUUID();
-    const teller = new ProgressEmitter(bus, {
+    const emitter = new ProgressEmitter(bus, {
       id: promptId,
       request: order.requestId,
       model: request.drawing.model.id,
@@ -109,16 +109,16 @@ export class Images {
         base,
         engineModel,
         drawing: request.drawing,
-        givenExtras: request.givenExtras,
+        requestedExtras: request.requestedExtras,
         promptId,
         signal: control.signal,
-        progress: (progress) => teller.emit(progress),
+        progress: (progress) => emitter.emit(progress),
       });
       control.signal.throwIfAborted();
-      teller.done();
+      emitter.done();
       return drawn;
     } catch (error) {
-      teller.failed();
+      emitter.failed();
       throw control.signal.aborted ? control.signal.reason : error;
     } finally {
       clearTimeout(late);
@@ -126,9 +126,9 @@ export class Images {
     }
   }
 
-  async #deliver({ request, requestId }: ImageCall, pictures: readonly Buffer[]) {
+  async #deliver({ request, requestId }: ImageCall, images: readonly Buffer[]) {
     const { log } = this.#deps;
-    const checked = checkedImages(pictures.slice(0, request.drawing.count));
+    const checked = checkedImages(images.slice(0, request.drawing.count));
     if (request.form === 'b64_json') return checked.map((png) => ({ b64_json: png.toString('base64') }));
     const data: { url: string }[] = [];
     for (const png of checked) {
@@ -143,13 +143,13 @@ export class Images {
 }
 
 /** Accepts only valid PNG files, and removes the metadata that the engine wrote. */
-function checkedImages(pictures: readonly Buffer[]): Buffer[] {
-  const total = pictures.reduce((sum, { length }) => sum + length, 0);
-  if (total > MAX_RESPONSE_BYTES || pictures.some(({ length }) => length > MAX_IMAGE_BYTES)) {
+function checkedImages(images: readonly Buffer[]): Buffer[] {
+  const total = images.reduce((sum, { length }) => sum + length, 0);
+  if (total > MAX_RESPONSE_BYTES || images.some(({ length }) => length > MAX_IMAGE_BYTES)) {
     throw badAnswer('The pictures of the image engine are larger than is taken.', undefined, 'bad_image');
   }
   try {
-    return pictures.map((bytes) => readPng(bytes, MAX_SIDE).bytes);
+    return images.map((bytes) => readPng(bytes, MAX_SIDE).bytes);
   } catch (cause) {
     if (!(cause instanceof InvalidPngError)) throw cause;
     throw badAnswer('What the image engine drew is no whole PNG.', cause, 'bad_image');
@@ -174,7 +174,7 @@ function responseOf(
 ): ImagesResponse {
   const { model, seed, steps, cfg, width, height } = request.drawing;
   const { sampler, family, licence } = model;
-  const ignored = ignoredExtras(model, request.givenExtras);
+  const ignored = ignoredExtras(model, request.requestedExtras);
   const meta = { seed, steps, cfg, width, height, sampler, family, licence, duration_ms: ms };
   return {
     created: Math.floor(Date.now() / 1000),

@@ -91,9 +91,9 @@ export class Connection {
     this.#answer = { response, control };
     const { stages } = this.#options;
     const signal = AbortSignal.any([control.signal, this.#over.signal]);
-    const tell = (input: Input) => this.#dispatch(input);
-    const room = () => this.#writer.drained(signal);
-    void runResponse({ stages, response, chat, voice, signal, dispatch: tell, drained: room }).catch(
+    const dispatch = (input: Input) => this.#dispatch(input);
+    const waitForDrain = () => this.#writer.drained(signal);
+    void runResponse({ stages, response, chat, voice, signal, dispatch, drained: waitForDrain }).catch(
       (error: unknown) => this.#dispatch({ kind: 'failed', response, error: stageErrorOf(error) }),
     );
   }

@@ -52,8 +52,8 @@ export type RerankFormat = 'common' | 'tei';
  * Returns the body for an engine. Documents are plain texts, because not every engine accepts objects; the
  * response restores them.
  */
-export function rerankBody(ask: RerankRequest, model: string | null, words: RerankFormat): Buffer {
-  const { query, documents, topN, others } = ask;
+export function rerankBody(request: RerankRequest, model: string | null, words: RerankFormat): Buffer {
+  const { query, documents, topN, others } = request;
   if (words === 'tei')
     return Buffer.from(JSON.stringify({ query, texts: documents, truncate: others.truncate }));
   const named = model === null ? {} : { model };

@@ -34,8 +34,8 @@ function withOwnThoughts(message: Json, upstream: string): Json {
 }
 
 /** The message had only reasoning, for example after an interruption; providers refuse the rest. */
-const isEmptyMessage = ({ role, ...said }: Json): boolean =>
-  Object.values(said).every((value) => value === '' || value === null);
+const isEmptyMessage = ({ role, ...fields }: Json): boolean =>
+  Object.values(fields).every((value) => value === '' || value === null);
 
 function withExtras(message: Json, upstream: string, history: ChatHistory): Json {
   const calls = asList(message.tool_calls);

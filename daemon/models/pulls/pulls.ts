@@ -10,7 +10,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { PullFileRow, PullRow } from '../../store/pulls.ts';
 import type { Store } from '../../store/store.ts';
 import type { Hub } from '../hub/hub.ts';
-import { readFactsInChild } from '../read-metadata-in-child.ts';
+import { readMetadataInChild } from '../read-metadata-in-child.ts';
 import type { RegisteredModel } from '../registered-model.ts';
 import { type Choice, chooseFiles } from './choose-files.ts';
 import { bytesOf, checkSpace, fileName, freeBytesForModels, type MissingFile } from './disk-space.ts';
@@ -276,7 +276,7 @@ class AllPulls implements Pulls {
       baseMs,
       free: this.#free,
       findProblem: async (path) => {
-        const [outcome] = await readFactsInChild([path], this.#closing.signal);
+        const [outcome] = await readMetadataInChild([path], this.#closing.signal);
         return outcome !== undefined && 'reason' in outcome ? outcome.reason : null;
       },
       register: async (model) => (await registry.registerPulled(model)).id,

@@ -18,7 +18,7 @@ function urlFault(text: string): string | null {
 
 interface Rule {
   readonly key: string;
-  readonly given: (config: SlotConfig) => boolean;
+  readonly isPresent: (config: SlotConfig) => boolean;
   readonly runners: readonly RunnerId[];
   readonly why: string;
 }
@@ -27,43 +27,43 @@ interface Rule {
 const RULES: readonly Rule[] = [
   {
     key: 'url',
-    given: (config) => config.url !== null,
+    isPresent: (config) => config.url !== null,
     runners: ['attach'],
     why: 'only runner attach goes to an address',
   },
   {
     key: 'command',
-    given: (config) => config.command !== null,
+    isPresent: (config) => config.command !== null,
     runners: ['process'],
     why: 'only runner process starts a program',
   },
   {
     key: 'image',
-    given: (config) => config.image !== null,
+    isPresent: (config) => config.image !== null,
     runners: ['container'],
     why: 'only runner container starts an image',
   },
   {
     key: 'port',
-    given: (config) => config.port !== null,
+    isPresent: (config) => config.port !== null,
     runners: ['container'],
     why: 'is the port inside a container; elsewhere the gateway chooses one',
   },
   {
     key: 'health',
-    given: (config) => config.health !== null,
+    isPresent: (config) => config.health !== null,
     runners: ['process', 'container', 'attach'],
     why: 'the workers of the gateway tell by themselves when they are ready',
   },
   {
     key: 'extra_args',
-    given: (config) => config.extraArgs.length > 0,
+    isPresent: (config) => config.extraArgs.length > 0,
     runners: ['worker', 'process', 'container'],
     why: 'a server that runs already takes no arguments',
   },
   {
     key: 'env',
-    given: (config) => Object.keys(config.env).length > 0,
+    isPresent: (config) => Object.keys(config.env).length > 0,
     runners: ['worker', 'process', 'container'],
     why: 'a server that runs already takes no variables',
   },
@@ -79,7 +79,7 @@ const takesKeyEnv = ({ runner, engine }: SlotConfig): boolean =>
  * Returns what is wrong with the keys of a slot file for its runner, starting with the key; null when nothing is.
  */
 export function keysObjection(config: SlotConfig): string | null {
-  const rule = RULES.find((each) => each.given(config) && !each.runners.includes(config.runner));
+  const rule = RULES.find((each) => each.isPresent(config) && !each.runners.includes(config.runner));
   if (rule !== undefined) return `${rule.key}: ${rule.why}`;
   if (config.keyEnv !== null && !takesKeyEnv(config)) {
     return `key_env: engine ${config.engine} under ${config.runner} gets its key by itself`;

@@ -3,14 +3,14 @@ import {
   DRAIN_MS,
   FORCE_EXIT_MS,
   WORKER_EXIT,
-  type WorkerFacts,
   type WorkerHealth,
+  type WorkerInfo,
   type WorkerMessage,
 } from './protocol.ts';
 
 /** A loaded engine, as its process manages it. */
 export interface LoadedService {
-  facts: WorkerFacts;
+  facts: WorkerInfo;
   routes: Routes;
   stats(): Omit<WorkerHealth, 'status'>;
   dispose(): Promise<void>;

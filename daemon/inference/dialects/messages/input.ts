@@ -15,9 +15,11 @@ export function chatMessages(
   places: SourcePaths,
 ): Json[] {
   const texts = (system ?? []).map(({ text }) => text);
-  const kept = texts.filter((text) => text !== '' && !text.startsWith(BILLING));
+  const remaining = texts.filter((text) => text !== '' && !text.startsWith(BILLING));
   const first =
-    kept.length === 0 ? [] : [tagSource(places, 'system', { role: 'system', content: kept.join('\n\n') })];
+    remaining.length === 0
+      ? []
+      : [tagSource(places, 'system', { role: 'system', content: remaining.join('\n\n') })];
   return [...first, ...messages.flatMap((message, at) => chatMessage(message, `messages.${at}`, places))];
 }
 
@@ -34,10 +36,10 @@ function chatMessage(message: InputMessage, place: string, places: SourcePaths):
 function userMessages(blocks: readonly UserBlock[], place: string, places: SourcePaths): Json[] {
   const results: Json[] = [];
   const shown: PlacedBlock[] = [];
-  const said: PlacedBlock[] = [];
+  const userBlocks: PlacedBlock[] = [];
   for (const [at, block] of blocks.entries()) {
     const here = `${place}.content.${at}`;
-    if (block.type !== 'tool_result') said.push({ block, path: here });
+    if (block.type !== 'tool_result') userBlocks.push({ block, path: here });
     else {
       const { tool_use_id: tool_call_id, content = [] } = block;
       results.push(tagSource(places, here, { role: 'tool', tool_call_id, content: textsOf(content) }));
@@ -45,7 +47,7 @@ function userMessages(blocks: readonly UserBlock[], place: string, places: Sourc
         if (isImage(each)) shown.push({ block: each, path: `${here}.content.${i}` });
     }
   }
-  const own = [...shown, ...said];
+  const own = [...shown, ...userBlocks];
   if (own.length === 0) return results;
   return [...results, tagSource(places, place, { role: 'user', content: contentOf(own, places) })];
 }

@@ -61,7 +61,7 @@ const headOf = (by: Responder): MessageHead => ({ id: newId('msg'), ...by });
 function messageEvents(head: MessageHead): EventEncoder {
   return encodeEvents(
     {
-      make: (tell) => new MessageStream(head, (type, fields) => tell(type, { type, ...fields })),
+      make: (emit) => new MessageStream(head, (type, fields) => emit(type, { type, ...fields })),
       idle: (stream) => {
         stream.ping();
         return '';

@@ -48,13 +48,13 @@ const STRONGEST: ReadonlySet<string> = new Set(['xhigh', 'max']);
 function thinkingOf({ thinking, output_config: config }: CountBody): Json {
   const effort = typeof config?.effort === 'string' ? config.effort : null;
   const degree = effort !== null && STRONGEST.has(effort) ? 'high' : effort;
-  const said = thinking?.type;
-  if (said === 'disabled') return { enable_thinking: false };
-  return { ...thinkingFields(degree), ...(said === 'enabled' ? { enable_thinking: true } : {}) };
+  const thinkingType = thinking?.type;
+  if (thinkingType === 'disabled') return { enable_thinking: false };
+  return { ...thinkingFields(degree), ...(thinkingType === 'enabled' ? { enable_thinking: true } : {}) };
 }
 
 function toolFields({ tools, tool_choice: choice }: CountBody, places: SourcePaths): Json {
-  const given = (tools ?? []).map((tool, at) => {
+  const chatTools = (tools ?? []).map((tool, at) => {
     if (typeof tool.type === 'string' && tool.type !== 'custom')
       throw invalidField(`tools.${at}.type`, `tools of the type ${tool.type} are run by Anthropic, not here`);
     const parameters = tool.input_schema ?? { type: 'object', properties: {} };
@@ -63,9 +63,9 @@ function toolFields({ tools, tool_choice: choice }: CountBody, places: SourcePat
       function: { name: tool.name, ...pickFields(tool, ['description', 'strict']), parameters },
     });
   });
-  if (given.length === 0) return {};
+  if (chatTools.length === 0) return {};
   return {
-    tools: given,
+    tools: chatTools,
     ...(choice ? { tool_choice: chatChoice(choice.type, choice.name ?? null) } : {}),
     ...(choice?.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {}),
   };

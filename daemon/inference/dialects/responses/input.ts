@@ -67,13 +67,13 @@ class Messages {
 
   #message({ role, content }: InputItem & { type: 'message' }): void {
     const glue = role === 'assistant' ? '' : LINES;
-    const said = contentOf(content, `${this.#path}.content`, this.#places, glue);
+    const chatContent = contentOf(content, `${this.#path}.content`, this.#places, glue);
     if (role !== 'assistant') {
-      this.add({ role, content: said }, this.#path);
+      this.add({ role, content: chatContent }, this.#path);
       return;
     }
     const turn = this.#textTurn();
-    turn.content = joined(turn.content, said);
+    turn.content = joined(turn.content, chatContent);
   }
 
   #reasoning({ content, summary, encrypted_content: mark }: InputItem & { type: 'reasoning' }): void {
@@ -138,8 +138,8 @@ class Messages {
 
   /** Returns the turn for text and reasoning: one with reasoning only or pending calls, else a new one. */
   #textTurn(): Json {
-    const begun = this.#turn !== null && !('content' in this.#turn);
-    return begun || this.#pendingCalls.size > 0 ? this.#open() : this.#begin();
+    const hasStarted = this.#turn !== null && !('content' in this.#turn);
+    return hasStarted || this.#pendingCalls.size > 0 ? this.#open() : this.#begin();
   }
 
   #begin(): Json {

@@ -68,7 +68,7 @@ function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, ch
 function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): EventEncoder {
   return encodeEvents(
     {
-      make: (tell) => new ResponseStream(head, body, tools.known, (event) => tell(String(event.type), event)),
+      make: (emit) => new ResponseStream(head, body, tools.known, (event) => emit(String(event.type), event)),
       idle: () => sseComment('waiting'),
       fail: (stream, { code, message, param }) =>
         stream.fail({

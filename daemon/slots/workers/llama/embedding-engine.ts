@@ -1,6 +1,6 @@
 import type { LlamaEmbeddingContext, Token } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
-import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
 import { invalidField } from '../refusal.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
@@ -21,7 +21,7 @@ export interface Embeddings {
  * A loaded embedding model. Requests alternate text by text, so that a long list does not block a short one.
  */
 export class EmbeddingEngine {
-  readonly facts: WorkerFacts;
+  readonly facts: WorkerInfo;
   readonly #loaded: OpenedEncoder<LlamaEmbeddingContext>;
   readonly #permits: Permits;
   readonly #vocabulary: number;

@@ -1,6 +1,6 @@
 import type { LlamaModel } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
-import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
 import { factsOf, type OpenedModel, openModel } from './load.ts';
 
 /** How to create a context for whole texts. The library needs one token more than the longest text has. */
@@ -12,7 +12,7 @@ export interface EncoderSizes {
 }
 
 export interface OpenedEncoder<C> extends OpenedModel<C> {
-  facts: WorkerFacts;
+  facts: WorkerInfo;
 }
 
 const DEFAULT_CONTEXT = 8_192;

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { LoadWatch } from '../lifecycle.ts';
-import type { WorkerConfig, WorkerFacts, WorkerHealth } from '../protocol.ts';
+import type { WorkerConfig, WorkerHealth, WorkerInfo } from '../protocol.ts';
 import { invalidField, Refusal } from '../refusal.ts';
 import { type ChatTemplate, chatTemplates } from './chat-template.ts';
 import { DecodeBarrier } from './decode-barrier.ts';
@@ -40,7 +40,7 @@ export interface PromptJob {
 
 /** A loaded chat model that serves several requests at once. */
 export class ChatEngine {
-  readonly facts: WorkerFacts;
+  readonly facts: WorkerInfo;
   readonly template: ChatTemplate;
   readonly vocabulary: Vocabulary;
   readonly #loaded: LoadedModel;

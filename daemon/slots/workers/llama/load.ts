@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
-import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
 import { BatchPlan } from './batch-plan.ts';
 import { EngineLog } from './engine-log.ts';
 import { canHaveCard } from './gpu-nodes.ts';
@@ -16,7 +16,7 @@ export interface OpenedModel<C> {
 
 /** A loaded chat model. */
 export interface LoadedModel extends OpenedModel<LlamaContext> {
-  facts: WorkerFacts;
+  facts: WorkerInfo;
   batches: BatchPlan;
 }
 
@@ -103,8 +103,8 @@ function contextSize(requested: number | null, trained: number): number {
 /** Returns the facts of a loaded model with its effective sizes. */
 export async function factsOf(
   { llama, model }: Pick<OpenedModel<unknown>, 'llama' | 'model'>,
-  sizes: Pick<WorkerFacts, 'context' | 'parallel' | 'threads'>,
-): Promise<WorkerFacts> {
+  sizes: Pick<WorkerInfo, 'context' | 'parallel' | 'threads'>,
+): Promise<WorkerInfo> {
   const used = model.gpuLayers > 0 && llama.gpu !== false ? llama.gpu : 'cpu';
   return {
     device: used,

@@ -1,6 +1,6 @@
 import type { Token } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
-import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
 import { Permits } from './embedding-permits.ts';
@@ -25,7 +25,7 @@ export interface Ranking {
  * one.
  */
 export class RerankEngine {
-  readonly facts: WorkerFacts;
+  readonly facts: WorkerInfo;
   readonly #loaded: OpenedEncoder<RankingContext>;
   readonly #marks: PairMarks;
   readonly #permits: Permits;

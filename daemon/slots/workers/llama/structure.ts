@@ -49,12 +49,12 @@ export function structure(body: StructureBody): Structure | null {
     schemaStructure(body.json_schema),
     gbnf(body.grammar),
   ];
-  const given = candidates.filter((one) => one !== null);
-  if (given.length > 1) {
-    const param = given[1]?.param ?? '';
-    throw invalidField(param, `${param}: an answer has one structure; ${given[0]?.param} asks for another`);
+  const present = candidates.filter((one) => one !== null);
+  if (present.length > 1) {
+    const param = present[1]?.param ?? '';
+    throw invalidField(param, `${param}: an answer has one structure; ${present[0]?.param} asks for another`);
   }
-  return given[0] ?? null;
+  return present[0] ?? null;
 }
 
 function formatStructure(format: StructureBody['response_format']): Structure | null {

@@ -95,7 +95,7 @@ function rule(
   const { book, convert } = conversion;
   if (schema === true) return book.primitive('value');
   if (!isSchema(schema)) throw new SchemaFault(at, 'a schema must be an object or true');
-  if (conversion.strict) refuseNotKept(schema, at);
+  if (conversion.strict) rejectUnenforced(schema, at);
   if (typeof schema.$ref === 'string' && !hasOtherConstraints(schema, '$ref'))
     return reference(conversion, references, { ref: schema.$ref, at, root });
   const choices = schema.anyOf ?? schema.oneOf;
@@ -188,7 +188,7 @@ function reference(
 /** Matches no character. */
 const NOTHING = String.raw`[^\x00-\U0010FFFF]`;
 
-function refuseNotKept(schema: Schema, at: string): void {
+function rejectUnenforced(schema: Schema, at: string): void {
   const found = UNSUPPORTED_KEYWORDS.find((keyword) => keyword in schema);
   if (found !== undefined) throw new SchemaFault(at, `"${found}" is not supported`);
 }
