@@ -5,7 +5,7 @@ import { GatewayError } from '../contract/errors.ts';
 const refused = (why: string) =>
   new GatewayError('backup.write_failed', { message: `The backup was not written: ${why}.` });
 
-const factsOf = (readStats: (path: string) => Promise<Stats>, path: string): Promise<Stats | null> =>
+const statsOrNull = (readStats: (path: string) => Promise<Stats>, path: string): Promise<Stats | null> =>
   readStats(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
@@ -17,9 +17,9 @@ const factsOf = (readStats: (path: string) => Promise<Stats>, path: string): Pro
  * GatewayError and system errors.
  */
 export async function archivePath(file: string): Promise<string> {
-  const named = await factsOf(lstat, file);
+  const named = await statsOrNull(lstat, file);
   if (named === null) return file;
-  const reached = await factsOf(stat, file);
+  const reached = await statsOrNull(stat, file);
   if (reached === null) throw refused('the file is a broken symlink');
   if (!reached.isFile()) throw refused('the file is a folder, a device or a pipe');
   if (!named.isSymbolicLink()) return file;

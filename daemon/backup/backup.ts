@@ -193,10 +193,10 @@ export async function backup(options: BackupOptions): Promise<BackupReport> {
   if (!force && existsSync(file)) throw new GatewayError('backup.exists');
   let copy: DatabaseCopy | null = null;
   try {
-    const place = await archivePath(file);
+    const path = await archivePath(file);
     const gathered = await runAsOwnerOf(folders.state, () => gather(options));
     copy = gathered.database;
-    const { bytes } = await write(gathered, place, options);
+    const { bytes } = await write(gathered, path, options);
     const database = gathered.database === null ? [] : [DATABASE_MEMBER];
     return {
       file,

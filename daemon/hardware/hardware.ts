@@ -103,7 +103,7 @@ function probeContext(options: HardwareOptions, signal: AbortSignal): ProbeConte
   };
 }
 
-const factsOf = ({ devices }: ProbeResult): DeviceInfo[] => devices.map(({ info: facts }) => facts);
+const infoOf = ({ devices }: ProbeResult): DeviceInfo[] => devices.map(({ info }) => info);
 
 /**
  * Creates the gateway's view of the machine. Reads nothing before the first `probe()`, `memoryAvailable()` or
@@ -134,13 +134,13 @@ export function createHardware(options: HardwareOptions): Hardware {
   const probeAll = async () => {
     last = await probeMachine(context);
     cores = null;
-    live.markRead(factsOf(last));
+    live.markRead(infoOf(last));
     for (const problem of last.problems) log.warn(problem, 'hardware probe');
     bus.emit('hardware', { probed_at: last.probedAt });
   };
   const readLive = async () => {
     if (last === null || stop.signal.aborted) return;
-    await live.read(factsOf(last));
+    await live.read(infoOf(last));
     const now = performance.now();
     if (now - probedAgainAt < PROBE_AGAIN_MS || !(await isOutdated(context.tree, last))) return;
     probedAgainAt = now;
@@ -177,9 +177,9 @@ export function createHardware(options: HardwareOptions): Hardware {
     memoryAvailable: (options) => (options?.fresh ? fresh() : memory()).availableBytes,
     memoryTotal: () => memory().totalBytes,
     async cardMemory(card, pids) {
-      const facts = last?.devices.find((device) => device.info.id === card)?.info;
-      if (facts === undefined) return null;
-      return runGuarded('card memory', context.limitMs, () => cardMemory(context, facts, pids), null, []);
+      const info = last?.devices.find((device) => device.info.id === card)?.info;
+      if (info === undefined) return null;
+      return runGuarded('card memory', context.limitMs, () => cardMemory(context, info, pids), null, []);
     },
     coresPhysical,
     close() {

@@ -6,7 +6,7 @@ import { isTimeout } from './run-guarded.ts';
 
 /** NVIDIA's tool first waits for a driver that wakes its GPUs, and only then answers in time. */
 function probedTooEarly({ devices, problems }: ProbeResult): boolean {
-  const silent = devices.some(({ info: facts }) => facts.vendor === 'nvidia' && !facts.toolAnswered);
+  const silent = devices.some(({ info }) => info.vendor === 'nvidia' && !info.toolAnswered);
   return silent && problems.some((problem) => problem.probe === 'nvidia-smi' && isTimeout(problem));
 }
 
@@ -24,5 +24,5 @@ export const isOutdated = async (tree: Tree, last: ProbeResult): Promise<boolean
   probedTooEarly(last) ||
   hasMissingDevice(
     tree,
-    last.devices.map(({ info: facts }) => facts),
+    last.devices.map(({ info }) => info),
   );

@@ -13,7 +13,7 @@ const HAD_REAL_MODEL_KEY = 'models.real_model_seen';
 export interface DemoSourceDeps {
   modelStore: ModelStore;
   sync: FolderSync;
-  facts: KeyValueRepo;
+  keyValue: KeyValueRepo;
   log: Log;
   folder: string;
   signal: AbortSignal;
@@ -40,7 +40,7 @@ async function registerDemo({ modelStore, sync, log, folder, signal }: DemoSourc
  * (docs/spec/contract.md#demo-model). Without a writable folder the gateway continues without it.
  */
 export async function updateDemoModel(deps: DemoSourceDeps): Promise<void> {
-  const { modelStore, facts } = deps;
+  const { modelStore, keyValue: facts } = deps;
   if (modelStore.list().some(isReal) && facts.get(HAD_REAL_MODEL_KEY) === null) {
     facts.set(HAD_REAL_MODEL_KEY, new Date().toISOString());
   }

@@ -98,13 +98,13 @@ export class FolderSync {
    * Adds a model to the store: under its existing id, else under a free one derived from its file name.
    * Without an origin the same file keeps its origin, which may have been added while its header was read.
    */
-  register(source: ModelSource, file: FoundFile, facts: ModelMetadata, origin?: Origin): RegisteredModel {
+  register(source: ModelSource, file: FoundFile, metadata: ModelMetadata, origin?: Origin): RegisteredModel {
     const { modelStore } = this.#deps;
     const known = modelStore.byPath(file.path);
     if (origin === undefined && known !== undefined && unchanged(file, known)) return known;
     if (known === undefined) this.#forgetAbsentAt(file.path);
     const id = known?.id ?? uniqueId(modelId(file.path), (candidate) => this.#isTaken(candidate, file));
-    const model = modelOfFile(id, source, file, facts);
+    const model = modelOfFile(id, source, file, metadata);
     return modelStore.put({ ...model, ...origin, licence: origin?.licence ?? model.licence });
   }
 

@@ -9,9 +9,9 @@ export function modelOfFile(
   id: string,
   source: ModelSource,
   file: FoundFile,
-  facts: ModelMetadata,
+  metadata: ModelMetadata,
 ): RegisteredModel {
-  if (!('kind' in facts)) return newModel(id, source, file, facts);
-  if (facts.kind === 'weights') return newWeightsModel(id, source, file, facts);
-  return newSpeechModel(id, source, file, facts);
+  if (!('kind' in metadata)) return newModel(id, source, file, metadata);
+  if (metadata.kind === 'weights') return newWeightsModel(id, source, file, metadata);
+  return newSpeechModel(id, source, file, metadata);
 }

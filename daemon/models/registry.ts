@@ -114,7 +114,7 @@ function assemble(options: RegistryOptions) {
     mountGuard,
     signal: stop.signal,
   });
-  const demo = { modelStore, sync, facts: store.keyValue, log, folder: demoFolder, signal: stop.signal };
+  const demo = { modelStore, sync, keyValue: store.keyValue, log, folder: demoFolder, signal: stop.signal };
   const espeak = { modelStore, isEnabled: () => settings.value('espeak') };
   const npu = { modelStore, ...(options.programs === undefined ? {} : { path: options.programs }) };
   return { stop, modelStore, mountGuard, sync, demo, espeak, npu, own };
@@ -161,8 +161,8 @@ async function effectiveThinking(
   if (chosen !== null) return { enable_thinking: chosen, thinkingChosen: true };
   if (model.format !== 'gguf') return { enable_thinking: null, thinkingChosen: false };
   const [outcome] = await readMetadataInChild([model.path], stop.signal);
-  const facts = outcome !== undefined && 'metadata' in outcome ? outcome.metadata : null;
-  const own = facts !== null && 'enableThinking' in facts ? facts.enableThinking : null;
+  const metadata = outcome !== undefined && 'metadata' in outcome ? outcome.metadata : null;
+  const own = metadata !== null && 'enableThinking' in metadata ? metadata.enableThinking : null;
   return { enable_thinking: own, thinkingChosen: false };
 }
 
@@ -193,15 +193,15 @@ async function waitUpTo(work: Promise<unknown>, ms: number): Promise<void> {
  */
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { log, settings, memoryBytes = totalmem } = options;
-  const parts = assemble(options);
-  const { modelStore, mountGuard, sync, stop, demo, espeak, npu } = parts;
+  const assembled = assemble(options);
+  const { modelStore, mountGuard, sync, stop, demo, espeak, npu } = assembled;
   const { beforeScan = async () => {}, firstScanMs = FIRST_SCAN_MS } = options;
   const named = configuredModel(settings, options.modelOverride ?? null);
   const configured = new ConfiguredModelLoader({
     ...{ named, log, signal: stop.signal },
     modelAt: (path) => modelStore.byPath(path),
     runOnDisk: (path, work) => sync.runOnDisk(path, work),
-    register: (path) => registerFile(parts, path),
+    register: (path) => registerFile(assembled, path),
     // Its disk may contain other models, and the demonstration model is removed.
     onAvailable: () => scan(),
     ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
@@ -256,13 +256,13 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       const model = modelStore.get(id);
       if (model === undefined) return undefined;
       const thinking =
-        enable_thinking === undefined ? {} : await effectiveThinking(parts, model, enable_thinking);
+        enable_thinking === undefined ? {} : await effectiveThinking(assembled, model, enable_thinking);
       const changed = modelStore.change(id, { ...thinking, ...(binding === undefined ? {} : { binding }) });
       return changed && modelView(changed);
     },
-    register: (path) => withProjector(registerFile(parts, resolve(path))),
-    registerPulled: (pulled) => withProjector(registerFile(parts, pulled.path, pulled)),
-    remove: (id) => removeModel(parts, id),
+    register: (path) => withProjector(registerFile(assembled, resolve(path))),
+    registerPulled: (pulled) => withProjector(registerFile(assembled, pulled.path, pulled)),
+    remove: (id) => removeModel(assembled, id),
     scan,
     problems: () => sync.problems(),
     settingProblems: () => configured.problems(),

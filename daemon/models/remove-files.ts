@@ -43,11 +43,11 @@ export async function removeFiles(
   if (model.source !== 'pull') throw notRemovedError();
   const paths = removableFiles(model, others);
   for (const path of paths) {
-    const facts = await lstat(path).catch(() => null);
-    if (facts === null) continue;
-    if (facts.isSymbolicLink() || !(await isInside(root, path))) throw notRemovedError();
+    const stats = await lstat(path).catch(() => null);
+    if (stats === null) continue;
+    if (stats.isSymbolicLink() || !(await isInside(root, path))) throw notRemovedError();
     const inside = (other: RegisteredModel) => other.path.startsWith(`${path}${sep}`);
-    if (facts.isDirectory() && others.some(inside)) throw notRemovedError();
+    if (stats.isDirectory() && others.some(inside)) throw notRemovedError();
   }
   for (const path of paths) await rm(path, { recursive: true, force: true });
   for (const folder of new Set(paths.map((path) => dirname(path)))) await pruneEmpty(join(root), folder);

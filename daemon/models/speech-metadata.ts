@@ -46,11 +46,11 @@ export async function speechSize(
   const found = await Promise.all(
     [...new Set(names)].map((name) => stat(join(folder, name)).catch(() => null)),
   );
-  const all = found.filter((facts) => facts?.isFile());
+  const all = found.filter((stats) => stats?.isFile());
   return {
-    sizeBytes: all.reduce((sum, facts) => sum + (facts?.size ?? 0), 0),
-    mtimeS: Math.floor(Math.max(0, ...all.map((facts) => facts?.mtimeMs ?? 0)) / 1000),
-    ctimeMs: Math.max(0, ...all.map((facts) => facts?.ctimeMs ?? 0)),
+    sizeBytes: all.reduce((sum, stats) => sum + (stats?.size ?? 0), 0),
+    mtimeS: Math.floor(Math.max(0, ...all.map((stats) => stats?.mtimeMs ?? 0)) / 1000),
+    ctimeMs: Math.max(0, ...all.map((stats) => stats?.ctimeMs ?? 0)),
   };
 }
 
@@ -112,8 +112,8 @@ function languagesOf(family: FoundFamily['family'], metadata: Readonly<Record<st
 
 async function emptyFile(folder: string, files: SpeechFiles): Promise<string | null> {
   for (const name of Object.values(files)) {
-    const facts = await stat(join(folder, name));
-    if (facts.isFile() && facts.size === 0) return name;
+    const stats = await stat(join(folder, name));
+    if (stats.isFile() && stats.size === 0) return name;
   }
   return null;
 }

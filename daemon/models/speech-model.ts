@@ -8,18 +8,18 @@ export const newSpeechModel = (
   id: string,
   source: ModelSource,
   folder: FoundFile,
-  facts: SpeechMetadata,
+  metadata: SpeechMetadata,
 ): RegisteredModel => ({
   ...NO_TEXT,
   ...foundAt(folder),
   id,
-  type: facts.type,
+  type: metadata.type,
   format: 'onnx',
-  architecture: facts.family,
-  quantization: facts.quantization,
-  size_bytes: facts.sizeBytes,
+  architecture: metadata.family,
+  quantization: metadata.quantization,
+  size_bytes: metadata.sizeBytes,
   source,
-  voices: facts.voices,
+  voices: metadata.voices,
 });
 
 /** Builds the model of the speech program, which needs no weights. */

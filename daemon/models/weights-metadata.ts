@@ -53,12 +53,12 @@ export async function weightsSize(
   const files = [...names, ...inner.flat()].filter((name) => WEIGHTS.test(name)).slice(0, MAX_ENTRIES);
   const statAll = (some: readonly string[]) =>
     Promise.all(some.map((name) => stat(join(folder, name)).catch(() => null)));
-  const all = (await statAll(files)).filter((facts) => facts?.isFile());
+  const all = (await statAll(files)).filter((stats) => stats?.isFile());
   const configs = await statAll(names.filter((name) => CONFIG_FILES.includes(name)));
   return {
-    sizeBytes: all.reduce((sum, facts) => sum + (facts?.size ?? 0), 0),
-    mtimeS: Math.floor(Math.max(0, ...all.map((facts) => facts?.mtimeMs ?? 0)) / 1000),
-    ctimeMs: Math.max(0, ...[...all, ...configs].map((facts) => facts?.ctimeMs ?? 0)),
+    sizeBytes: all.reduce((sum, stats) => sum + (stats?.size ?? 0), 0),
+    mtimeS: Math.floor(Math.max(0, ...all.map((stats) => stats?.mtimeMs ?? 0)) / 1000),
+    ctimeMs: Math.max(0, ...[...all, ...configs].map((stats) => stats?.ctimeMs ?? 0)),
   };
 }
 
@@ -104,7 +104,7 @@ async function requireListedFiles(folder: string): Promise<void> {
   const sizes = await Promise.all(
     files.map((name) =>
       stat(join(folder, basename(name))).then(
-        (facts) => (facts.isFile() ? facts.size : 0),
+        (stats) => (stats.isFile() ? stats.size : 0),
         (error: NodeJS.ErrnoException) => {
           if (error.code === 'ENOENT') return 0;
           throw error;

@@ -69,10 +69,10 @@ class FirstRun implements Setup {
 
   constructor(options: SetupDeps) {
     this.#options = options;
-    const { keyValue: facts } = options.store;
+    const { keyValue } = options.store;
     this.#state = new StoredSetupState({
-      get: () => facts.get(STATE_KEY),
-      set: (text) => facts.set(STATE_KEY, text),
+      get: () => keyValue.get(STATE_KEY),
+      set: (text) => keyValue.set(STATE_KEY, text),
     });
     this.#tools = new OtherTools({ ...options, state: this.#state });
     this.#jobs = new SetupJobs({

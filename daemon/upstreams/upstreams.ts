@@ -81,12 +81,13 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   list(): readonly UpstreamState[] {
-    const facts: UpstreamState[] = [];
-    for (const upstream of this.#all.values()) if (upstream.config.enabled) facts.push(this.#facts(upstream));
-    return facts;
+    const states: UpstreamState[] = [];
+    for (const upstream of this.#all.values())
+      if (upstream.config.enabled) states.push(this.#stateOf(upstream));
+    return states;
   }
 
-  #facts(upstream: Upstream): UpstreamState {
+  #stateOf(upstream: Upstream): UpstreamState {
     const { name, remote, priority, localFirst } = upstream.config;
     const { health } = upstream;
     return {

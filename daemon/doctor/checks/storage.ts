@@ -49,8 +49,8 @@ const SHOW = 'Let the service see it: docs/guide/systemd.md, "Models below a hom
 
 async function readable(path: string): Promise<string | null> {
   try {
-    const facts = await stat(path);
-    await access(path, constants.R_OK | (facts.isDirectory() ? constants.X_OK : 0));
+    const stats = await stat(path);
+    await access(path, constants.R_OK | (stats.isDirectory() ? constants.X_OK : 0));
     return null;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'unknown error';
@@ -61,8 +61,8 @@ async function readable(path: string): Promise<string | null> {
 export async function models({ settings, slots, user }: DoctorInput): Promise<Finding[]> {
   const named = [settings.value('model'), ...slots.map(({ model }) => model ?? '')];
   const paths = new Set([...settings.value('modelFolders'), ...named.filter((one) => one.startsWith('/'))]);
-  const looks = [...paths].map(async (path) => ({ path, code: await readable(path) }));
-  const found = (await Promise.all(looks)).flatMap(({ path, code }) => {
+  const results = [...paths].map(async (path) => ({ path, code: await readable(path) }));
+  const found = (await Promise.all(results)).flatMap(({ path, code }) => {
     if (code === null) return [];
     const message =
       code === 'ENOENT' ? `${path} does not exist` : `${user.name} cannot read ${path} (${code})`;

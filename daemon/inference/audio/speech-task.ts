@@ -63,8 +63,8 @@ export async function prepareSpeech(
   reading: ParsedRequest,
   decision: Decision,
 ): Promise<PreparedRequest> {
-  const { index, request: ask, model: requested } = reading as ParsedSpeechRequest;
-  const plan = speechPlan(index, ask, await targetOf(ctx, decision));
+  const { index, request, model: requested } = reading as ParsedSpeechRequest;
+  const plan = speechPlan(index, request, await targetOf(ctx, decision));
   return {
     body: (_, model) =>
       render(index, [...dropDuplicates(index), ...setModel(index, requested, model), ...plan.edits]),

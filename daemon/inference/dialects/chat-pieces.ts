@@ -57,8 +57,8 @@ export class ChatPieces {
     const id = callId === '' ? newId('call') : callId;
     const extra = asObject(call.extra_content);
     if (extra) this.#keep?.(id, extra);
-    const begun: Piece = { type: 'call', index, id, name, ...(extra ? { extra } : {}) };
-    return text === '' ? [begun] : [begun, piece(index, text)];
+    const startPiece: Piece = { type: 'call', index, id, name, ...(extra ? { extra } : {}) };
+    return text === '' ? [startPiece] : [startPiece, piece(index, text)];
   }
 
   /** Returns the index of the call that continues; undefined for a new call. */

@@ -5,8 +5,8 @@ import { asList, asObject, type Json, parsed } from './json.ts';
 export type SourcePaths = WeakMap<object, string>;
 
 /** Records the source path of a part of a chat, and returns the part. */
-export function tagSource<T extends object>(places: SourcePaths, place: string, part: T): T {
-  places.set(part, place);
+export function tagSource<T extends object>(sources: SourcePaths, place: string, part: T): T {
+  sources.set(part, place);
   return part;
 }
 

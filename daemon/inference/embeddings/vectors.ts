@@ -17,7 +17,7 @@ type Embedding = { readonly index: number; readonly embedding: unknown };
  */
 export function transformEmbeddings(bytes: Buffer, wanted: VectorOptions, model: string | null): Buffer {
   const { data, model: reported, usage, ...others } = parsed(bytes);
-  const rows = inOrder(data, wanted.count);
+  const rows = sortedByIndex(data, wanted.count);
   return Buffer.from(
     JSON.stringify({
       ...others,
@@ -48,7 +48,7 @@ function parsed(bytes: Buffer): Json {
 }
 
 /** Returns the vectors in the order of the inputs: by index if all have one, else as listed. */
-function inOrder(data: unknown, count: number): Embedding[] {
+function sortedByIndex(data: unknown, count: number): Embedding[] {
   if (!Array.isArray(data) || data.length !== count) throw unusable();
   const rows = data.map((each: Json | null, at) => ({
     index: each?.index ?? at,

@@ -44,10 +44,10 @@ class ComfyJob {
   #id: string | null = null;
   #fraction: number | null = null;
 
-  constructor(order: ImageJob, client: ComfyClient) {
-    this.#job = order;
+  constructor(job: ImageJob, client: ComfyClient) {
+    this.#job = job;
     this.#client = client;
-    this.#events = subscribeComfy(order.endpoint, this.#clientId, {
+    this.#events = subscribeComfy(job.endpoint, this.#clientId, {
       jobId: () => this.#id,
       onEvent: (event) => this.#onEvent(event),
       onClosed: () => this.#delay.wake(),
@@ -134,10 +134,10 @@ class ComfyJob {
     const { drawing, signal } = this.#job;
     const files = await this.#client.outcome(id, drawing.count, signal);
     if (files !== null) return files;
-    const place = await this.#client.queuePosition(id, signal);
-    if (place === null) return 'absent';
+    const position = await this.#client.queuePosition(id, signal);
+    if (position === null) return 'absent';
     this.#job.progress(
-      place > 0 ? { state: 'queued', fraction: null } : { state: 'drawing', fraction: this.#fraction },
+      position > 0 ? { state: 'queued', fraction: null } : { state: 'drawing', fraction: this.#fraction },
     );
     return 'there';
   }

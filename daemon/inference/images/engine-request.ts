@@ -34,10 +34,10 @@ export interface EngineReply {
  */
 export type SendRequest = (question: EngineRequest, signal: AbortSignal) => Promise<EngineReply>;
 
-export function requestSender(outbound: Pick<Outbound, 'dispatch'>, place: Endpoint): SendRequest {
+export function requestSender(outbound: Pick<Outbound, 'dispatch'>, endpoint: Endpoint): SendRequest {
   return async ({ path, body, limitMs, maxBytes }, signal) => {
     const sent = body === undefined ? null : Buffer.from(JSON.stringify(body));
-    const own = Object.entries(place.headers).flat();
+    const own = Object.entries(endpoint.headers).flat();
     const typed = sent === null ? own : [...own, 'content-type', 'application/json'];
     try {
       const { status, bytes } = await queryUpstream({
@@ -46,7 +46,7 @@ export function requestSender(outbound: Pick<Outbound, 'dispatch'>, place: Endpo
         maxBytes,
         signal,
         request: {
-          origin: place.origin,
+          origin: endpoint.origin,
           path,
           method: sent === null ? 'GET' : 'POST',
           headers: ['accept-encoding', 'identity', ...typed],
@@ -54,7 +54,7 @@ export function requestSender(outbound: Pick<Outbound, 'dispatch'>, place: Endpo
           idleMs: limitMs,
           // A POST must not be sent twice because a reused connection died.
           ...(sent === null ? {} : { fresh: true }),
-          ...(place.connectMs === null ? {} : { connectMs: place.connectMs }),
+          ...(endpoint.connectMs === null ? {} : { connectMs: endpoint.connectMs }),
         },
       });
       return { status, bytes, json: () => parsed(bytes) };

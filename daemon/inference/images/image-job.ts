@@ -34,4 +34,4 @@ export interface ImageResult {
 }
 
 /** Draws on one kind of engine. Rejects with a GatewayError that reveals no internals of the engine. */
-export type DrawImages = (order: ImageJob) => Promise<ImageResult>;
+export type DrawImages = (job: ImageJob) => Promise<ImageResult>;

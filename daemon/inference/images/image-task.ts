@@ -56,15 +56,15 @@ export async function serveImage(
   { target, step }: Decision,
 ): Promise<void> {
   const { deps, call, scope, response, tracked } = ctx;
-  const { request: ask } = reading as ParsedImageRequest;
-  const model = ask.drawing.model.id;
+  const { request } = reading as ParsedImageRequest;
+  const model = request.drawing.model.id;
   const slot = target.kind === 'slot' ? target.slot : null;
   tracked.routed({ slot, upstream: target.kind === 'slot' ? null : target.upstream, step, model });
   call.res.setHeader('x-svc-model', headerText(model));
   const { origin, base, headers, connectMs, engineModel } = connection;
   const made = await deps.images.generate({
     requestId: call.id,
-    request: ask,
+    request,
     slot,
     provider: target.kind === 'slot' ? target.slot : target.upstream,
     engine: slot === null ? null : (deps.slots.get(slot)?.engine ?? null),

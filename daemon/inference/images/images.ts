@@ -69,16 +69,16 @@ export class Images {
    * Generates one response. Rejects with a GatewayError, or with the end reason of the scope after the engine
    * was stopped.
    */
-  async generate(order: ImageCall): Promise<ImagesResponse> {
+  async generate(job: ImageCall): Promise<ImagesResponse> {
     const started = performance.now();
-    const drawn = this.#draw(order);
-    this.#running.add(drawn);
+    const image = this.#draw(job);
+    this.#running.add(image);
     try {
-      const { promptId, images } = await drawn;
-      const data = await this.#deliver(order, images);
-      return responseOf(order, { promptId, data, ms: Math.round(performance.now() - started) });
+      const { promptId, images } = await image;
+      const data = await this.#deliver(job, images);
+      return responseOf(job, { promptId, data, ms: Math.round(performance.now() - started) });
     } finally {
-      this.#running.delete(drawn);
+      this.#running.delete(image);
     }
   }
 
@@ -87,8 +87,8 @@ export class Images {
     await Promise.allSettled(this.#running);
   }
 
-  async #draw(order: ImageCall): Promise<ImageResult> {
-    const { request, engine, scope, endpoint, base, engineModel } = order;
+  async #draw(job: ImageCall): Promise<ImageResult> {
+    const { request, engine, scope, endpoint, base, engineModel } = job;
     const { outbound, bus, limitMs = DRAW_LIMIT_MS } = this.#deps;
     const control = new AbortController();
     const forget = scope.onEnd((reason) => control.abort(reason));
@@ -96,14 +96,14 @@ export class Images {
     const promptId = randomUUID();
     const emitter = new ProgressEmitter(bus, {
       id: promptId,
-      request: order.requestId,
+      request: job.requestId,
       model: request.drawing.model.id,
-      slot: order.slot,
+      slot: job.slot,
     });
     const draw = BACKENDS[engine ?? ''] ?? drawWithOpenAI;
     try {
       control.signal.throwIfAborted();
-      const drawn = await draw({
+      const image = await draw({
         outbound,
         endpoint,
         base,
@@ -116,7 +116,7 @@ export class Images {
       });
       control.signal.throwIfAborted();
       emitter.done();
-      return drawn;
+      return image;
     } catch (error) {
       emitter.failed();
       throw control.signal.aborted ? control.signal.reason : error;

@@ -33,13 +33,13 @@ export function openaiRequest({
 }
 
 /** Draws with an OpenAI-style server: an upstream, or a program that the owner configured. */
-export const drawWithOpenAI: DrawImages = async (order) => {
-  const { endpoint, base, promptId, signal } = order;
-  order.progress({ state: 'drawing', fraction: null });
-  const reply = await requestSender(order.outbound, endpoint)(
+export const drawWithOpenAI: DrawImages = async (job) => {
+  const { endpoint, base, promptId, signal } = job;
+  job.progress({ state: 'drawing', fraction: null });
+  const reply = await requestSender(job.outbound, endpoint)(
     {
       path: `${base}/images/generations`,
-      body: openaiRequest(order),
+      body: openaiRequest(job),
       limitMs: DRAW_LIMIT_MS,
       maxBytes: MAX_JSON_BYTES,
     },

@@ -52,9 +52,9 @@ export type RerankFormat = 'common' | 'tei';
  * Returns the body for an engine. Documents are plain texts, because not every engine accepts objects; the
  * response restores them.
  */
-export function rerankBody(request: RerankRequest, model: string | null, words: RerankFormat): Buffer {
+export function rerankBody(request: RerankRequest, model: string | null, format: RerankFormat): Buffer {
   const { query, documents, topN, others } = request;
-  if (words === 'tei')
+  if (format === 'tei')
     return Buffer.from(JSON.stringify({ query, texts: documents, truncate: others.truncate }));
   const named = model === null ? {} : { model };
   return Buffer.from(JSON.stringify({ ...others, ...named, query, documents, top_n: topN }));

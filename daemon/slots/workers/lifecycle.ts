@@ -10,7 +10,7 @@ import {
 
 /** A loaded engine, as its process manages it. */
 export interface LoadedService {
-  facts: WorkerInfo;
+  info: WorkerInfo;
   routes: Routes;
   stats(): Omit<WorkerHealth, 'status'>;
   dispose(): Promise<void>;
@@ -93,7 +93,7 @@ class Worker<C extends AnyConfig> {
       onBroken: (error) => this.fail(error),
     });
     server.serve(this.#service.routes);
-    send({ type: 'ready', facts: this.#service.facts });
+    send({ type: 'ready', info: this.#service.info });
   }
 
   /** Ends the process: at once when idle, otherwise after `drainMs` at the latest. */

@@ -28,7 +28,7 @@ const SERVICES: Readonly<Record<WorkerKind, LoadService<WorkerConfig>>> = {
 type Loaded = Awaited<ReturnType<LoadService<WorkerConfig>>>;
 
 const service = (engine: Omit<Loaded, 'routes'>, routes: Loaded['routes']): Loaded => ({
-  facts: engine.facts,
+  info: engine.info,
   routes,
   stats: () => engine.stats(),
   dispose: () => engine.dispose(),

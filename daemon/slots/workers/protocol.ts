@@ -63,7 +63,7 @@ export interface WorkerInfo {
 export type WorkerMessage =
   | { type: 'listening'; port: number }
   | { type: 'progress'; fraction: number }
-  | { type: 'ready'; facts: WorkerInfo }
+  | { type: 'ready'; info: WorkerInfo }
   | { type: 'failed'; reason: string };
 
 /** Body of `GET /health`: 200 with `ok`, 503 with `loading`. */

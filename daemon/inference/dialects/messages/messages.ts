@@ -51,9 +51,9 @@ const FIELDS = {
   'response_format.json_schema.schema': 'output_config.format.schema',
 } as const;
 
-function originOf(body: Buffer, read: (body: Buffer, places: SourcePaths) => Json): Origin {
-  const places: SourcePaths = new WeakMap();
-  return { body, chat: read(body, places), sourcePaths: places, fields: FIELDS, imageType: 'image' };
+function originOf(body: Buffer, read: (body: Buffer, sources: SourcePaths) => Json): Origin {
+  const sources: SourcePaths = new WeakMap();
+  return { body, chat: read(body, sources), sourcePaths: sources, fields: FIELDS, imageType: 'image' };
 }
 
 const headOf = (by: Responder): MessageHead => ({ id: newId('msg'), ...by });

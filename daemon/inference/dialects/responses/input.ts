@@ -9,9 +9,9 @@ import { INPUT_FIELD, SEARCH } from './tools.ts';
 /** Translates instructions and input items to the messages of a chat. */
 export function chatMessages(
   { instructions, input }: Pick<ResponsesBody, 'instructions' | 'input'>,
-  places: SourcePaths,
+  sources: SourcePaths,
 ): Json[] {
-  const out = new Messages(places);
+  const out = new Messages(sources);
   if (typeof instructions === 'string' && instructions !== '')
     out.add({ role: 'system', content: instructions }, 'instructions');
   for (const [at, item] of input.entries()) out.item(item, `input.${at}`);
@@ -37,8 +37,8 @@ class Messages {
   /** The path of the current item. */
   #path = '';
 
-  constructor(places: SourcePaths) {
-    this.#places = places;
+  constructor(sources: SourcePaths) {
+    this.#places = sources;
   }
 
   add(message: Json, place: string): void {
@@ -172,9 +172,9 @@ const partsOf = (content: unknown): unknown[] =>
 /**
  * Returns a string for text-only content: every engine and template accepts that. `glue` separates the parts.
  */
-function contentOf(content: Content, place: string, places: SourcePaths, glue = LINES): unknown {
+function contentOf(content: Content, place: string, sources: SourcePaths, glue = LINES): unknown {
   if (!content.some(isImage)) return textsOf(content, glue);
-  return content.map((part, at) => tagSource(places, `${place}.${at}`, chatPart(part)));
+  return content.map((part, at) => tagSource(sources, `${place}.${at}`, chatPart(part)));
 }
 
 const isImage = (part: Content[number]): boolean => part.type === 'input_image';

@@ -6,7 +6,7 @@ import { PLAIN_TEXT } from './response-reader.ts';
 
 /** Builds the job of a completion. Throws a 400 for a prompt that the model cannot accept. */
 export function completionJob(
-  { vocabulary, facts }: Pick<ChatEngine, 'vocabulary' | 'facts'>,
+  { vocabulary, info }: Pick<ChatEngine, 'vocabulary' | 'info'>,
   request: CompletionRequest,
 ): AnswerJob {
   const { suffix, structure } = request;
@@ -21,7 +21,7 @@ export function completionJob(
     throw invalidField('suffix', 'suffix: this model has no tokens for filling a gap');
   };
   const prompts = request.prompts.map(tokensOf);
-  for (const tokens of prompts) refuseOverflow(tokens.length, facts.context, 'prompt');
+  for (const tokens of prompts) refuseOverflow(tokens.length, info.context, 'prompt');
   return {
     prompts,
     readOptions: PLAIN_TEXT,

@@ -21,14 +21,14 @@ export interface Embeddings {
  * A loaded embedding model. Requests alternate text by text, so that a long list does not block a short one.
  */
 export class EmbeddingEngine {
-  readonly facts: WorkerInfo;
+  readonly info: WorkerInfo;
   readonly #loaded: OpenedEncoder<LlamaEmbeddingContext>;
   readonly #permits: Permits;
   readonly #vocabulary: number;
 
   private constructor(loaded: OpenedEncoder<LlamaEmbeddingContext>, config: WorkerConfig) {
     this.#loaded = loaded;
-    this.facts = loaded.facts;
+    this.info = loaded.info;
     this.#permits = new Permits(config.parallel, config.queueLimit);
     this.#vocabulary = loaded.model.fileInfo.metadata.tokenizer?.ggml?.tokens?.length ?? 0;
   }
@@ -82,7 +82,7 @@ export class EmbeddingEngine {
     const { bos, sep, eos } = model.tokens;
     const tokens = read.length > 0 ? read : [emptyTextMark([bos, sep, eos], lengthOf, place)];
     const length = lengthOf(tokens);
-    refuseTooLong(place, length, this.facts.context);
+    refuseTooLong(place, length, this.info.context);
     return { tokens, length };
   }
 }

@@ -40,7 +40,7 @@ export interface PromptJob {
 
 /** A loaded chat model that serves several requests at once. */
 export class ChatEngine {
-  readonly facts: WorkerInfo;
+  readonly info: WorkerInfo;
   readonly template: ChatTemplate;
   readonly vocabulary: Vocabulary;
   readonly #loaded: LoadedModel;
@@ -60,7 +60,7 @@ export class ChatEngine {
       (_, number) => new LlamaSequence(context.getSequence(), number, barrier),
     );
     this.#loaded = loaded;
-    this.facts = loaded.facts;
+    this.info = loaded.info;
     this.vocabulary = new Vocabulary(model);
     this.#grammars = new Grammars(llama, model);
     this.#pool = new SequencePool(sequences, config.queueLimit, (sequence, tokens) => ({

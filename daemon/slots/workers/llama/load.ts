@@ -16,7 +16,7 @@ export interface OpenedModel<C> {
 
 /** A loaded chat model. */
 export interface LoadedModel extends OpenedModel<LlamaContext> {
-  facts: WorkerInfo;
+  info: WorkerInfo;
   batches: BatchPlan;
 }
 
@@ -49,7 +49,7 @@ export async function loadModel(config: WorkerConfig, watch: LoadWatch): Promise
     parallel: context.totalSequences,
     threads: context.idealThreads,
   };
-  return { ...opened, facts: await factsOf(opened, sizes), batches };
+  return { ...opened, info: await workerInfo(opened, sizes), batches };
 }
 
 /**
@@ -101,7 +101,7 @@ function contextSize(requested: number | null, trained: number): number {
 }
 
 /** Returns the facts of a loaded model with its effective sizes. */
-export async function factsOf(
+export async function workerInfo(
   { llama, model }: Pick<OpenedModel<unknown>, 'llama' | 'model'>,
   sizes: Pick<WorkerInfo, 'context' | 'parallel' | 'threads'>,
 ): Promise<WorkerInfo> {

@@ -25,7 +25,7 @@ export interface Ranking {
  * one.
  */
 export class RerankEngine {
-  readonly facts: WorkerInfo;
+  readonly info: WorkerInfo;
   readonly #loaded: OpenedEncoder<RankingContext>;
   readonly #marks: PairMarks;
   readonly #permits: Permits;
@@ -34,7 +34,7 @@ export class RerankEngine {
 
   private constructor(loaded: OpenedEncoder<RankingContext>, config: WorkerConfig) {
     this.#loaded = loaded;
-    this.facts = loaded.facts;
+    this.info = loaded.info;
     this.#marks = pairMarks(loaded.model);
     this.#permits = new Permits(config.parallel, config.queueLimit);
   }
@@ -58,14 +58,14 @@ export class RerankEngine {
     return this.#permits.run(signal, async () => {
       const pairs = await mapYielding(documents, signal, (text, index) => {
         const tokens = rerankPair(query, text, this.#marks, this.#tokenise);
-        refuseTooLong(`documents[${index}]`, tokens.length, this.facts.context);
+        refuseTooLong(`documents[${index}]`, tokens.length, this.info.context);
         return tokens;
       });
       const scores: number[] = [];
       for (const tokens of pairs) {
         signal.throwIfAborted();
         const share = await context._evaluateRankingForInput(tokens as Token[]);
-        scores.push(serverScore(share, this.facts.architecture));
+        scores.push(serverScore(share, this.info.architecture));
       }
       return { scores, tokens: pairs.reduce((sum, { length }) => sum + length, 0) };
     });

@@ -14,7 +14,7 @@ export function rerankRoutes(engine: RerankEngine, config: WorkerConfig): Routes
     exchange.json(200, rerankAnswer(ranking, request, config.modelId));
   };
   return {
-    'GET /v1/models': async (exchange) => exchange.json(200, modelList(engine.facts, config, created)),
+    'GET /v1/models': async (exchange) => exchange.json(200, modelList(engine.info, config, created)),
     'POST /v1/rerank': rerank,
     'POST /v1/rerankings': rerank,
     'POST /v1/reranking': rerank,

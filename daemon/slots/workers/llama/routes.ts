@@ -29,7 +29,7 @@ export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
     if (whole !== null) exchange.json(200, dialect.whole(head, whole.choices, whole.counts));
   };
   return {
-    'GET /v1/models': async (exchange) => exchange.json(200, modelList(engine.facts, config, created)),
+    'GET /v1/models': async (exchange) => exchange.json(200, modelList(engine.info, config, created)),
     'POST /v1/chat/completions': async (exchange) => {
       const request = chatRequest(await exchange.body());
       const head = newHead('chatcmpl', config.modelId);

@@ -45,14 +45,14 @@ async function* soundOf(output: Readable): AsyncGenerator<{ rate: number; pcm: B
 }
 
 class Espeak implements Speaker {
-  readonly facts: WorkerInfo;
+  readonly info: WorkerInfo;
   readonly voices: readonly Voice[];
   readonly #program: string;
   readonly #permits: Permits;
 
   constructor(program: string, config: SpeechConfig, voices: readonly Voice[]) {
     this.#program = program;
-    this.facts = soundInfo(config, 'espeak-ng', 0, 1);
+    this.info = soundInfo(config, 'espeak-ng', 0, 1);
     this.voices = voices;
     this.#permits = new Permits(config.parallel, config.queueLimit);
   }

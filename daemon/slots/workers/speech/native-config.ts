@@ -15,11 +15,11 @@ function voiceSection({ family, files, lexicons }: SpeechMetadata): Section {
 }
 
 /** Returns the native library's configuration of a voice. Pure. */
-export function voiceConfig(facts: SpeechMetadata, threads: number): object {
+export function voiceConfig(metadata: SpeechMetadata, threads: number): object {
   return {
-    model: { [facts.family]: voiceSection(facts), numThreads: threads, provider: 'cpu' },
+    model: { [metadata.family]: voiceSection(metadata), numThreads: threads, provider: 'cpu' },
     maxNumSentences: 1,
-    ...optional('ruleFsts', list(facts.rules)),
+    ...optional('ruleFsts', list(metadata.rules)),
   };
 }
 
@@ -44,15 +44,15 @@ function recogniserSection({ family, files }: SpeechMetadata, language: string |
 }
 
 /** Returns the native library's configuration of a recogniser. Language null: automatic detection. Pure. */
-export function recogniserConfig(facts: SpeechMetadata, threads: number, language: string | null): object {
+export function recogniserConfig(metadata: SpeechMetadata, threads: number, language: string | null): object {
   return {
     featConfig: { sampleRate: 16_000, featureDim: 80 },
     modelConfig: {
-      [facts.family]: recogniserSection(facts, language),
-      tokens: facts.files.tokens ?? '',
+      [metadata.family]: recogniserSection(metadata, language),
+      tokens: metadata.files.tokens ?? '',
       numThreads: threads,
       provider: 'cpu',
-      ...optional('modelType', facts.modelType ?? undefined),
+      ...optional('modelType', metadata.modelType ?? undefined),
     },
   };
 }

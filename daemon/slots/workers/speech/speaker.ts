@@ -26,7 +26,7 @@ export interface SpeechJob {
 
 /** A speech synthesiser. */
 export interface Speaker {
-  readonly facts: WorkerInfo;
+  readonly info: WorkerInfo;
   readonly voices: readonly Voice[];
   /**
    * Waits for its turn, then passes each piece to `take` when it is ready and generates the next one after

@@ -20,16 +20,16 @@ import {
 const NATIVE_QUEUE = 1_024;
 
 class VoiceModel implements Speaker {
-  readonly facts: WorkerInfo;
+  readonly info: WorkerInfo;
   readonly voices: readonly Voice[];
   readonly #native: NativeTts;
   readonly #permits: Permits;
   /** The library uses all its threads for one piece: two at once would compete for them. */
   readonly #nativeTurn = new Permits(1, NATIVE_QUEUE);
 
-  constructor(native: NativeTts, facts: WorkerInfo, voices: readonly Voice[], config: SpeechConfig) {
+  constructor(native: NativeTts, info: WorkerInfo, voices: readonly Voice[], config: SpeechConfig) {
     this.#native = native;
-    this.facts = facts;
+    this.info = info;
     this.voices = voices;
     this.#permits = new Permits(config.parallel, config.queueLimit);
   }

@@ -79,7 +79,7 @@ async function forkProgram(program: URL, config: object, cwd?: string): Promise<
   child.on('message', (message: WorkerMessage) => {
     messages.push(message);
     if (message.type === 'listening') listening.resolve(message.port);
-    if (message.type === 'ready') ready.resolve(message.facts);
+    if (message.type === 'ready') ready.resolve(message.info);
     if (message.type === 'failed') ready.reject(new Error(message.reason));
   });
   exited.then(({ code }) => {

@@ -20,7 +20,7 @@ const MAX_RECORDING_S = 24 * 3600;
 
 /** A speech recogniser. */
 export class Recogniser {
-  readonly facts: WorkerInfo;
+  readonly info: WorkerInfo;
   /** Languages that can be selected. */
   readonly languages: readonly string[];
   readonly #found: SpeechMetadata;
@@ -35,7 +35,7 @@ export class Recogniser {
     this.#native = native;
     this.#found = found;
     this.#threads = config.threads;
-    this.facts = soundInfo(config, found.family, found.sizeBytes);
+    this.info = soundInfo(config, found.family, found.sizeBytes);
     this.languages = found.languages;
     this.#permits = new Permits(config.parallel, config.queueLimit);
   }
