@@ -1,15 +1,10 @@
+import type { SubcommandOptions } from '../commands/subcommand-options.ts';
 import { settingsTable } from '../contract/settings-table.ts';
-import type { DaemonArguments, Subcommand } from '../lib/arguments.ts';
+import type { Subcommand } from '../lib/arguments.ts';
 import { becomeOwnerOf } from '../lib/fs/as-owner.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { folderPaths } from '../settings/folders.ts';
 import { loadSettingsReadOnly } from '../settings/read-only-settings.ts';
-
-export interface SubcommandOptions {
-  env: Readonly<Record<string, string | undefined>>;
-  args: DaemonArguments;
-  out(text: string): void;
-}
 
 /** Returns the exit code of the process. */
 type SubcommandHandler = (options: SubcommandOptions) => Promise<number>;

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import type { SubcommandOptions } from '../app/subcommands.ts';
 import { backup } from '../backup/backup.ts';
 import { restore } from '../backup/restore.ts';
 import { formatBytes } from '../lib/text/bytes-text.ts';
 import { VERSION } from '../lib/version.ts';
 import { existingFolders, openFolders } from '../settings/folders.ts';
 import { lockState } from '../store/state-lock.ts';
+import type { SubcommandOptions } from './subcommand-options.ts';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { SubcommandOptions } from '../app/subcommands.ts';
 import { COMPANION_FILE, type CompanionPlan, readCompanionPlan } from '../companion/companion-env.ts';
 import { containerEnv, envFileText } from '../companion/container-env.ts';
 import { companionSeed } from '../companion/seed.ts';
@@ -11,6 +10,7 @@ import { becomeOwnerOf } from '../lib/fs/as-owner.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { SETTINGS } from '../settings/catalogue.ts';
 import { loadSettingsReadOnly, type ReadOnlySettings } from '../settings/read-only-settings.ts';
+import type { SubcommandOptions } from './subcommand-options.ts';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
 const SECRET_BYTES = 32;

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { reachableUrl } from '../app/banner.ts';
 import { assertExposureAllowed } from '../app/exposure-guard.ts';
-import type { SubcommandOptions } from '../app/subcommands.ts';
 import { incompleteRestore } from '../backup/incomplete-restore.ts';
 import { readCompanionPlan } from '../companion/companion-env.ts';
 import type { DoctorInput } from '../doctor/doctor-input.ts';
@@ -24,6 +23,7 @@ import { folderPaths } from '../settings/folders.ts';
 import { loadSettingsReadOnly, type ReadOnlySettings } from '../settings/read-only-settings.ts';
 import { stateFolderHolder } from '../store/state-lock.ts';
 import { selfTest } from './self-test.ts';
+import type { SubcommandOptions } from './subcommand-options.ts';
 
 const CONNECT_MS = 1_500;
 const MAX_COLUMNS = 100;

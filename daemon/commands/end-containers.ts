@@ -1,10 +1,10 @@
-import type { SubcommandOptions } from '../app/subcommands.ts';
 import { containerSockets } from '../hardware/container-sockets.ts';
 import { ContainerEngine } from '../lib/container-engine/container-engine.ts';
 import { Outbound } from '../lib/net/outbound.ts';
 import { plural } from '../lib/text/plural.ts';
 import { loadSettingsReadOnly } from '../settings/read-only-settings.ts';
 import { endAllContainers } from '../slots/runners/container/end-all.ts';
+import type { SubcommandOptions } from './subcommand-options.ts';
 
 const CONNECT_MS = 5_000;
 

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { FaultHook } from '../lib/fs/temp-file.ts';
 import { silentLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import { openSettings } from './settings.ts';
+import { openSettings } from './open-settings.ts';
 
 const OLD_KEY = 'the-old-admin-key';
 

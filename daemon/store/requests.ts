@@ -2,7 +2,7 @@ import type { RequestDetailView, RequestRecord, RequestStoryView } from '../cont
 import { clampRows, clip } from './columns.ts';
 import type { Db } from './connection.ts';
 import { detailOf, MAX_BATCH, type QueuedRequest, queuedRequest, RequestBatches } from './request-batches.ts';
-import type { RetentionLimits } from './retention.ts';
+import type { RetentionLimits } from './retention-limits.ts';
 import { type UsageRepo, usageRepo } from './usage.ts';
 import type { WriteHealth } from './write-health.ts';
 import { WriteQueue } from './write-queue.ts';

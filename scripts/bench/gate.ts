@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { inTurns } from './alternating-rounds.ts';
+import type { ClosedLoad } from './closed-load.ts';
 import { type Load, MEASURES, type Measure, WARM_CHATS, WARM_STREAMS } from './gate-measures.ts';
 import { gateRow, parseGateTable } from './gate-table.ts';
 import {
@@ -22,7 +23,7 @@ import {
   skippedGate,
 } from './gate-verdict.ts';
 import { CLIENT_KEY, ROOT, startOurs } from './gateway-under-test.ts';
-import { type ClosedLoad, closedLoop, startWrk } from './load-closed.ts';
+import { closedLoop, startWrk } from './load-closed.ts';
 import { answers, has, type Machine } from './machine.ts';
 import type { BenchOptions } from './options.ts';
 import { writeJson } from './results.ts';

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { type ClosedLoad, type ClosedRun, headersOf, pathOf } from './load-closed.ts';
+import { type ClosedLoad, type ClosedRun, headersOf, pathOf } from './closed-load.ts';
 import { rank } from './ratios.ts';
 import type { Target } from './targets.ts';
 

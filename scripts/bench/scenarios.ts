@@ -1,7 +1,8 @@
 import { chatBody, embeddingsBody, FORM_TYPE, formBody } from './bodies.ts';
+import type { ClosedLoad } from './closed-load.ts';
 import { HEARS, VECTORS } from './gateway-under-test.ts';
 import { abortStreams } from './load-abort.ts';
-import { type ClosedLoad, closedLoop, type Figures } from './load-closed.ts';
+import { closedLoop, type Figures } from './load-closed.ts';
 import { leaveAndLook, type Phase } from './load-disconnect.ts';
 import { GROWING_BODY, GROWING_TALK, growth } from './load-growth.ts';
 import { overhead } from './load-overhead.ts';

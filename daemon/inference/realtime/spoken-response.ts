@@ -3,8 +3,9 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { ChatRequest } from './chat-body.ts';
 import { type ChatPiece, SpokenPieces } from './chat-pieces.ts';
 import { addText, NO_SENTENCE, speakable } from './sentences.ts';
+import type { StageTimes, Tokens, VoiceRequest } from './stage-types.ts';
 import { chat, type StageDeps, synthesize } from './stages.ts';
-import type { Input, StageError, StageTimes, Tokens, VoiceRequest } from './step.ts';
+import type { Input, StageError } from './step.ts';
 import { inFormat } from './voice-sound.ts';
 
 export interface SpokenResponseOptions {

@@ -6,7 +6,7 @@ import { eventsOf, refusalOf, wholeJson } from '../internal-read.ts';
 import type { ChatRequest } from './chat-body.ts';
 import { chatBody } from './chat-body.ts';
 import { DEFAULT_MODELS, type SessionConfig } from './session-config.ts';
-import type { VoiceRequest } from './step.ts';
+import type { VoiceRequest } from './stage-types.ts';
 import { type PcmSource, pcmOf } from './voice-sound.ts';
 import { asWav, wavForm } from './wav-body.ts';
 

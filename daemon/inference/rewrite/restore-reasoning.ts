@@ -1,15 +1,8 @@
 import { asList, asObject, type Json } from '../dialects/json.ts';
 import { thoughtOriginOf } from '../dialects/reasoning-signature.ts';
 import type { BodyRule } from './body-rule.ts';
+import type { ChatHistory } from './chat-history.ts';
 import { type Edit, NO_EDITS, remove, replace } from './edits.ts';
-
-/** The messages of a chat that was translated from another API. */
-export interface ChatHistory {
-  /** In the order of the body. */
-  readonly messages: readonly Json[];
-  /** Returns the fields of this upstream's call besides name and arguments. */
-  extraOf(upstream: string, callId: string): Json | undefined;
-}
 
 /**
  * Returns reasoning to engines of the own network, and to the provider that produced it in its original

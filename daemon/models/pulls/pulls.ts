@@ -66,7 +66,7 @@ class AllPulls implements Pulls {
   readonly #options: PullsDeps;
   readonly #root: string;
   readonly #jobs = new Map<string, PullJob>();
-  readonly #jobDeps: JobDeps;
+  readonly #jobDeps: JobDeps<PullJob>;
   readonly #progress: Progress;
   readonly #free: () => Promise<number>;
   readonly #closing = new AbortController();
@@ -257,7 +257,7 @@ class AllPulls implements Pulls {
     for (const job of rests) if (job.open && job.row.state !== 'paused') job.start();
   }
 
-  #createJobDeps(): JobDeps {
+  #createJobDeps(): JobDeps<PullJob> {
     const { store, settings, log, outbound, hub, registry, baseMs = BASE_MS } = this.#options;
     const quietly = (work: () => void) => {
       try {

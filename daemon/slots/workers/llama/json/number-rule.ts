@@ -1,7 +1,7 @@
+import type { Conversion } from './conversion.ts';
 import { type Bound, decimalRange } from './decimal-range.ts';
 import { wholeRange } from './integer-range.ts';
 import { ImpossibleSchema, SchemaFault } from './schema-error.ts';
-import type { Conversion } from './schema-grammar.ts';
 import type { Schema } from './schema-shape.ts';
 
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;

@@ -1,11 +1,7 @@
 import { arrayRule } from './array-rule.ts';
+import type { Conversion } from './conversion.ts';
 import { fitsSchema } from './fits-schema.ts';
-import {
-  hasOtherConstraints,
-  type MergeBudget,
-  mergedAlternatives,
-  type SchemaLocation,
-} from './merge-schemas.ts';
+import { hasOtherConstraints, mergedAlternatives, type SchemaLocation } from './merge-schemas.ts';
 import { numberRule } from './number-rule.ts';
 import { objectRule } from './object-rule.ts';
 import { literal, RuleBook } from './rule-book.ts';
@@ -17,15 +13,6 @@ import { stringRule } from './string-rule.ts';
 export interface SchemaOptions {
   /** True: throws for a keyword that a grammar cannot enforce. False: ignores it. */
   strict: boolean;
-}
-
-/** What the rules of one type need from the conversion. */
-export interface Conversion {
-  readonly book: RuleBook;
-  readonly strict: boolean;
-  readonly merges: MergeBudget;
-  /** Returns the rule for a schema at `at`. References resolve in `root`. */
-  convert(schema: unknown, at: string, root: Schema): string;
 }
 
 /** Keywords that no rule enforces. */
