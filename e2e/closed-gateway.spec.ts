@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import { startGateway } from '../daemon/test/harness/gateway.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { enter, keyField, keyIn, sessionChip } from './harness/login.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
@@ -21,7 +21,7 @@ test('every URL shows that the gateway is closed, and sends no refused request',
   await expect(page.getByRole('banner').getByText('closed')).toBeVisible();
   await expect(page.getByRole('banner').getByRole('button', { name: 'Log in' })).toHaveCount(0);
   await expect(page.getByText('sudo -u svc sh -c')).toBeVisible();
-  await inspect(page, 'closed', ALL_LOOKS);
+  await inspect(page, 'closed', ALL_LAYOUTS);
 });
 
 test('setup works as far as possible, and shows the same commands for the key', async ({ page }) => {
@@ -34,7 +34,7 @@ test('setup works as far as possible, and shows the same commands for the key', 
   await expect(key.getByText('svcctl auth rotate')).toHaveCount(0);
   await expect(page.getByText('Use a model file already on this machine')).toHaveCount(0);
   await expect(page.getByRole('list', { name: 'Detected hardware' })).toBeVisible();
-  await inspect(page, 'setup-closed', TWO_LOOKS);
+  await inspect(page, 'setup-closed', TWO_LAYOUTS);
   const reach = page.getByRole('region', { name: 'Network access' });
   await reach.getByRole('button', { name: 'Skip: Network access' }).click();
   await expect(reach.getByText('Skipped')).toBeVisible();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import type { Gateway } from '../daemon/test/harness/gateway.ts';
 import { ran } from './harness/code-samples.ts';
-import { inspect, TWO_LOOKS } from './harness/inspect-layouts.ts';
+import { inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { artifacts } from './harness/paths.ts';
 import { REPLY, spoken, startStudio } from './harness/playground-gateway.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
@@ -11,7 +11,7 @@ import config from './playwright.config.ts';
 
 /** Input of the fake microphone: a recording of the tone voice with silence around it. */
 const HEARD = join(artifacts, 'heard.wav');
-const SAID = 'what a day.';
+const SPOKEN_TEXT = 'what a day.';
 const launch = config.use?.launchOptions ?? {};
 
 test.use({
@@ -29,7 +29,7 @@ test.use({
 let recording: Buffer;
 const daemon = daemonOf(async (): Promise<Gateway> => {
   const gateway = await startStudio();
-  recording = await spoken(gateway, SAID);
+  recording = await spoken(gateway, SPOKEN_TEXT);
   mkdirSync(artifacts, { recursive: true });
   writeFileSync(HEARD, withQuiet(recording));
   return gateway;
@@ -67,7 +67,7 @@ test('by typing: the answer is spoken, both sides stand in words, every stage ha
   await expect(stages(page)).toContainText('First token');
   await expect(stages(page)).toContainText('First audio');
   await expect(stages(page)).toContainText('Time to first audio');
-  await inspect(page, 'playground-voice', TWO_LOOKS);
+  await inspect(page, 'playground-voice', TWO_LAYOUTS);
   await press(page, 'End call');
   await expect(page.getByRole('button', { name: 'Start talking' })).toBeVisible();
   await expect(rows(page)).toHaveCount(2);
@@ -79,7 +79,7 @@ test('by a recording: it is understood to the letter, and answered', async ({ pa
   await page
     .getByLabel('Or upload a recording')
     .setInputFiles({ name: 'said.wav', mimeType: 'audio/wav', buffer: recording });
-  await expect(rows(page).first()).toContainText(SAID);
+  await expect(rows(page).first()).toContainText(SPOKEN_TEXT);
   await expect(rows(page).last()).toContainText(REPLY);
   await expect(stages(page)).toContainText('Speech recognised');
   await page
@@ -129,5 +129,5 @@ test('on plain HTTP the page says why there is no microphone, and works by typin
   await page.getByLabel('Type a message').fill('hello');
   await press(page, 'Send');
   await expect(rows(page).last()).toContainText(REPLY);
-  await inspect(page, 'playground-voice-plain-http', TWO_LOOKS.slice(1));
+  await inspect(page, 'playground-voice-plain-http', TWO_LAYOUTS.slice(1));
 });

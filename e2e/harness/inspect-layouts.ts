@@ -4,7 +4,7 @@ import type { Page } from 'playwright/test';
 import { screenshots } from './paths.ts';
 import { expect } from './test.ts';
 
-interface Look {
+interface Layout {
   name: string;
   colorScheme: 'light' | 'dark';
   width: number;
@@ -16,10 +16,10 @@ const DESKTOP = { width: 1280, height: 800 };
 const TABLET = { width: 768, height: 1024 };
 const PHONE = { width: 360, height: 740 };
 /** Maximum height of a phone screenshot, which is taller than the screen to show most of the view. */
-const PICTURE = 2000;
+const SCREENSHOT_HEIGHT = 2000;
 
 /** Both themes on desktop and phone, and a tablet; for every view. */
-export const ALL_LOOKS: readonly Look[] = [
+export const ALL_LAYOUTS: readonly Layout[] = [
   { name: 'light', colorScheme: 'light', ...DESKTOP },
   { name: 'dark', colorScheme: 'dark', ...DESKTOP },
   { name: 'tablet', colorScheme: 'light', ...TABLET },
@@ -27,9 +27,11 @@ export const ALL_LOOKS: readonly Look[] = [
   { name: 'phone-dark', colorScheme: 'dark', ...PHONE },
 ];
 /** Each theme and each width once; for the states of a view. */
-export const TWO_LOOKS: readonly Look[] = ALL_LOOKS.filter(({ name }) => /^(light|phone-dark)$/.test(name));
+export const TWO_LAYOUTS: readonly Layout[] = ALL_LAYOUTS.filter(({ name }) =>
+  /^(light|phone-dark)$/.test(name),
+);
 /** Variants that axe checks, which takes a second each; they cover every colour and width. */
-const CHECKED: ReadonlySet<Look> = new Set(TWO_LOOKS);
+const CHECKED: ReadonlySet<Layout> = new Set(TWO_LAYOUTS);
 
 const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))`;
 
@@ -57,25 +59,25 @@ async function axeFaults(page: Page): Promise<string[]> {
   );
 }
 
-async function faultsOf(page: Page, look: Look): Promise<string[]> {
-  const places = CHECKED.has(look) ? await axeFaults(page) : [];
-  return [...places, ...(await page.evaluate<string[]>(TOO_BIG))];
+async function faultsOf(page: Page, layout: Layout): Promise<string[]> {
+  const violations = CHECKED.has(layout) ? await axeFaults(page) : [];
+  return [...violations, ...(await page.evaluate<string[]>(TOO_BIG))];
 }
 
 /** Takes a screenshot of each variant and expects no accessibility violation and no sideways scrolling. */
-export async function inspect(page: Page, name: string, looks: readonly Look[]): Promise<void> {
+export async function inspect(page: Page, name: string, layouts: readonly Layout[]): Promise<void> {
   const faults: string[] = [];
   const before = page.viewportSize() ?? DESKTOP;
-  for (const each of looks) {
-    const { name: look, colorScheme, ...viewport } = each;
+  for (const each of layouts) {
+    const { name: layout, colorScheme, ...viewport } = each;
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize(viewport);
     await page.evaluate(SETTLED);
-    faults.push(...(await faultsOf(page, each)).map((fault) => `${look}: ${fault}`));
+    faults.push(...(await faultsOf(page, each)).map((fault) => `${layout}: ${fault}`));
     const wanted = await page.evaluate<number>('document.documentElement.scrollHeight');
     if (wanted > viewport.height)
-      await page.setViewportSize({ ...viewport, height: Math.min(PICTURE, wanted) });
-    await page.screenshot({ path: join(screenshots, `${name}-${look}.png`) });
+      await page.setViewportSize({ ...viewport, height: Math.min(SCREENSHOT_HEIGHT, wanted) });
+    await page.screenshot({ path: join(screenshots, `${name}-${layout}.png`) });
   }
   await page.setViewportSize(before);
   expect(faults, faults.join('; ')).toEqual([]);

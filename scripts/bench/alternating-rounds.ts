@@ -44,7 +44,7 @@ function signal(group: Group, name: 'SIGSTOP' | 'SIGCONT'): void {
  * Measures all targets side by side and returns the cost of each, in their order. Every target is under load, but at any moment
  * all groups but one are stopped, so that other work on the machine affects all targets alike. Needs wrk.
  */
-export async function inTurns(
+export async function runAlternating(
   machine: Machine,
   targets: readonly Target[],
   load: ClosedLoad,

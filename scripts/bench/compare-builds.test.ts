@@ -8,6 +8,6 @@ test('each process of one side is compared with each of the other', () => {
 });
 
 test('the commit to compare with is asked for by name', () => {
-  expect(parseOptions(['--against', 'HEAD~1']).against).toBe('HEAD~1');
-  expect(parseOptions([]).against).toBeNull();
+  expect(parseOptions(['--against', 'HEAD~1']).compareWith).toBe('HEAD~1');
+  expect(parseOptions([]).compareWith).toBeNull();
 });

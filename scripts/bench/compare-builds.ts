@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { inTurns } from './alternating-rounds.ts';
+import { runAlternating } from './alternating-rounds.ts';
 import { chatBody } from './bodies.ts';
-import { ROOT, startOurs } from './gateway-under-test.ts';
+import { ROOT, startGatewayUnderTest } from './gateway-under-test.ts';
 import { has, type Machine } from './machine.ts';
 import type { BenchOptions } from './options.ts';
 import { spreadOf } from './ratios.ts';
@@ -42,15 +42,15 @@ export const pairRatios = (ones: readonly number[], others: readonly number[]): 
   ones.flatMap((one) => others.map((other) => one / other));
 
 /** Prints what a small chat costs here and at another commit; its exit code. */
-export async function against(machine: Machine, options: BenchOptions, ref: string): Promise<number> {
+export async function compareBuilds(machine: Machine, options: BenchOptions, ref: string): Promise<number> {
   if (!has('wrk')) throw new Error('this needs wrk (Debian: wrk): a load that can be stopped for a turn');
   const there = checkout(ref);
   const direct = await startDirect(machine);
   const nginx = options.nginx ? await startNginx(machine, direct) : null;
   const targets: Target[] = nginx === null ? [] : [nginx];
   for (let nth = 0; nth < EACH; nth++) {
-    targets.push({ ...(await startOurs(machine, direct)), name: 'here' });
-    targets.push({ ...(await startOurs(machine, direct, undefined, there)), name: ref });
+    targets.push({ ...(await startGatewayUnderTest(machine, direct)), name: 'here' });
+    targets.push({ ...(await startGatewayUnderTest(machine, direct, undefined, there)), name: ref });
   }
   const stage: Stage = { machine, direct, secs: options.secs };
   for (const target of targets) await warmUp(stage, target);
@@ -61,7 +61,7 @@ export async function against(machine: Machine, options: BenchOptions, ref: stri
   };
   const ratios: number[] = [];
   for (let round = 0; round < options.rounds; round++) {
-    const costs = (await inTurns(machine, targets, load)).map(({ usPerRequest }) => usPerRequest);
+    const costs = (await runAlternating(machine, targets, load)).map(({ usPerRequest }) => usPerRequest);
     console.log(targets.map(({ name }, at) => `${name} ${costs[at]?.toFixed(1)} us`).join('   '));
     const of = (name: string) => costs.filter((_, at) => targets[at]?.name === name);
     ratios.push(...pairRatios(of('here'), of(ref)));

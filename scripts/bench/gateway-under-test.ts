@@ -19,7 +19,7 @@ export const LANES: readonly string[] = [
 const PER_LANE = 64;
 /** A model of vectors, and a recogniser at an address of somebody else. */
 export const VECTORS = 'bench-vectors';
-export const HEARS = 'stt';
+export const TRANSCRIBER = 'stt';
 
 export const CLIENT_KEY = 'bench-client-key-0123456789abcdef';
 export const ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
@@ -36,7 +36,7 @@ function slotFiles(upstream: string): Record<string, string> {
   return {
     ...Object.fromEntries(LANES.map((name) => [name, lane(name)])),
     embed: `type = "embedding"\nmodel = "${VECTORS}"\nautoload = true\n${PARALLEL}`,
-    [HEARS]: `${hears}${PARALLEL}`,
+    [TRANSCRIBER]: `${hears}${PARALLEL}`,
   };
 }
 
@@ -48,7 +48,7 @@ function plantHome(home: string, upstream: string): void {
     writeFileSync(join(slots, `${name}.toml`), file);
 }
 
-const WANTED: ReadonlySet<string> = new Set([...LANES, 'embed', HEARS]);
+const WANTED: ReadonlySet<string> = new Set([...LANES, 'embed', TRANSCRIBER]);
 
 function allReady(body: string): boolean {
   const { slots } = JSON.parse(body) as { slots: { name: string; state: string }[] };
@@ -87,7 +87,7 @@ let started = 0;
  * This gateway as it runs for everybody: client key, enforcement, metrics, request log; only the engines are the mock.
  * `profile` names the file that gets a profile of everything after its start, `root` a checkout other than this one.
  */
-export async function startOurs(
+export async function startGatewayUnderTest(
   machine: Machine,
   direct: Target,
   profile?: string,

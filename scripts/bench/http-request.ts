@@ -1,24 +1,24 @@
 import { request } from 'node:http';
 
-export interface Question {
+export interface BenchRequest {
   readonly method?: 'GET' | 'POST' | 'PUT';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
 }
 
-export interface Answered {
+export interface BenchResponse {
   readonly status: number;
   readonly body: string;
 }
 
 /** One question on a connection of its own; rejects when there is no whole answer. */
-export function ask(
+export function sendRequest(
   url: string | URL,
-  { method = 'GET', headers = {}, body }: Question = {},
-): Promise<Answered> {
+  { method = 'GET', headers = {}, body }: BenchRequest = {},
+): Promise<BenchResponse> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method, agent: false, headers: { ...headers, ...length } }, (answer) => {
+    const req = request(url, { method, agent: false, headers: { ...headers, ...length } }, (answer) => {
       let text = '';
       answer.setEncoding('utf8');
       answer.on('data', (chunk: string) => {
@@ -27,10 +27,10 @@ export function ask(
       answer.on('error', reject);
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: text }));
     });
-    asked.on('error', reject);
-    asked.end(body);
+    req.on('error', reject);
+    req.end(body);
   });
 }
 
 /** The body of a GET. */
-export const text = async (url: string): Promise<string> => (await ask(url)).body;
+export const text = async (url: string): Promise<string> => (await sendRequest(url)).body;

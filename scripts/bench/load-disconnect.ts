@@ -28,9 +28,9 @@ const slotOf = async (target: Target, name: string): Promise<SlotView> =>
 
 interface Caller {
   /** Resolves with the first byte of the answer. */
-  readonly answered: Promise<void>;
+  readonly firstByte: Promise<void>;
   readonly ended: Promise<void>;
-  leave(): void;
+  disconnect(): void;
 }
 
 function begin(target: Target, model: string, more: object): Caller {
@@ -46,15 +46,15 @@ function begin(target: Target, model: string, more: object): Caller {
   });
   req.on('error', () => last.resolve());
   req.end(body);
-  return { answered: first.promise, ended: last.promise, leave: () => void req.destroy() };
+  return { firstByte: first.promise, ended: last.promise, disconnect: () => void req.destroy() };
 }
 
 /** How each phase is reached, and what it looks like once its caller has gone. */
-interface Way {
+interface PhaseSetup {
   readonly slot: string;
   /** A caller who has got so far. */
-  come(target: Target): Promise<Caller>;
-  over(slot: SlotView): boolean;
+  connect(target: Target): Promise<Caller>;
+  isFreed(slot: SlotView): boolean;
 }
 
 async function until(target: Target, name: string, done: (slot: SlotView) => boolean): Promise<void> {
@@ -67,20 +67,20 @@ async function until(target: Target, name: string, done: (slot: SlotView) => boo
 
 const idle = ({ active }: SlotView): boolean => active === 0;
 
-const WAYS: Readonly<Record<Phase, Way>> = {
+const PHASES: Readonly<Record<Phase, PhaseSetup>> = {
   stream: {
     slot: 'agent',
-    over: idle,
-    async come(target) {
+    isFreed: idle,
+    async connect(target) {
       const caller = begin(target, 'agent', { prompt: ENDLESS, max_tokens: 30_000, stream: true });
-      await caller.answered;
+      await caller.firstByte;
       return caller;
     },
   },
   whole: {
     slot: 'agent',
-    over: idle,
-    async come(target) {
+    isFreed: idle,
+    async connect(target) {
       const caller = begin(target, 'agent', { prompt: ENDLESS, max_tokens: 30_000 });
       await until(target, 'agent', ({ active }) => active === 1);
       await sleep(20 * Math.random());
@@ -89,8 +89,8 @@ const WAYS: Readonly<Record<Phase, Way>> = {
   },
   prefill: {
     slot: 'reader',
-    over: idle,
-    async come(target) {
+    isFreed: idle,
+    async connect(target) {
       const caller = begin(target, 'reader', { prompt: LONG, max_tokens: 1 });
       await until(target, 'reader', ({ active }) => active === 1);
       await sleep(100 * Math.random());
@@ -99,8 +99,8 @@ const WAYS: Readonly<Record<Phase, Way>> = {
   },
   queued: {
     slot: 'agent',
-    over: ({ queued }) => queued === 0,
-    async come(target) {
+    isFreed: ({ queued }) => queued === 0,
+    async connect(target) {
       const caller = begin(target, 'agent', { prompt: 'x', max_tokens: 1 });
       await until(target, 'agent', ({ queued }) => queued === 1);
       return caller;
@@ -108,8 +108,8 @@ const WAYS: Readonly<Record<Phase, Way>> = {
   },
   loading: {
     slot: 'late',
-    over: ({ state }) => state === 'offline',
-    async come(target) {
+    isFreed: ({ state }) => state === 'offline',
+    async connect(target) {
       const caller = begin(target, 'late', { prompt: 'x', max_tokens: 1 });
       await until(target, 'late', ({ state }) => state === 'starting');
       await sleep(100 * Math.random());
@@ -122,21 +122,21 @@ const WAYS: Readonly<Record<Phase, Way>> = {
  * Callers leave, one after the other: how soon the slot is free (`free…`), and, where a request ran, how soon somebody else
  * has an answer of one token from the engine (`next…`), which has one place only.
  */
-export async function leaveAndLook(target: Target, phase: Phase): Promise<Figures> {
-  const { slot, come, over } = WAYS[phase];
-  const holder = phase === 'queued' ? await WAYS.stream.come(target) : null;
+export async function measureDisconnects(target: Target, phase: Phase): Promise<Figures> {
+  const { slot, connect: come, isFreed: over } = PHASES[phase];
+  const holder = phase === 'queued' ? await PHASES.stream.connect(target) : null;
   const [free, next]: [number[], number[]] = [[], []];
   for (let time = 0; time < TIMES; time++) {
     const caller = await come(target);
     const since = performance.now();
-    caller.leave();
+    caller.disconnect();
     await until(target, slot, over);
     free.push(performance.now() - since);
     if (holder !== null || phase === 'loading') continue;
     await begin(target, slot, { prompt: 'x', max_tokens: 1 }).ended;
     next.push(performance.now() - since);
   }
-  holder?.leave();
+  holder?.disconnect();
   const ofNext: Figures =
     next.length === 0 ? {} : { next50_ms: rank(next, 0.5), next99_ms: rank(next, 0.99) };
   return { left: TIMES, free50_ms: rank(free, 0.5), free99_ms: rank(free, 0.99), ...ofNext };

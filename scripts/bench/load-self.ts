@@ -8,31 +8,31 @@ function post(target: Target, load: ClosedLoad, agent: Agent): Promise<number> {
   return new Promise((resolve) => {
     const headers = { ...headersOf(load, target), 'content-length': String(Buffer.byteLength(load.body)) };
     const url = new URL(pathOf(load), target.url);
-    const asked = request(url, { method: 'POST', agent, headers }, (answer) => {
+    const req = request(url, { method: 'POST', agent, headers }, (answer) => {
       answer.resume();
       answer.on('end', () => resolve(answer.statusCode ?? 0));
       answer.on('error', () => resolve(0));
     });
-    asked.on('error', () => resolve(0));
-    asked.end(load.body);
+    req.on('error', () => resolve(0));
+    req.end(load.body);
   });
 }
 
 /** A closed loop without any other program. */
-export async function hammer(target: Target, load: ClosedLoad): Promise<ClosedRun> {
+export async function runClosedLoop(target: Target, load: ClosedLoad): Promise<ClosedRun> {
   const agent = new Agent({ keepAlive: true, maxSockets: load.connections });
   const start = performance.now();
   const end = start + load.secs * 1000;
   const took: number[] = [];
   let bad = 0;
-  const ask = async (): Promise<void> => {
+  const sendNext = async (): Promise<void> => {
     for (let at = performance.now(); at < end; at = performance.now()) {
       const status = await post(target, load, agent);
       if (status === 200) took.push((performance.now() - at) * 1000);
       else bad++;
     }
   };
-  await Promise.all(Array.from({ length: load.connections }, ask));
+  await Promise.all(Array.from({ length: load.connections }, sendNext));
   agent.destroy();
   return {
     requests: took.length,

@@ -18,7 +18,7 @@ export interface Target {
   /** A model server that serves this target only. */
   readonly upstreamPid?: number;
   /** What goes on beside each run; answers its end. */
-  readonly beside?: () => Promise<() => Promise<void>>;
+  readonly startSideLoad?: () => Promise<() => Promise<void>>;
 }
 
 export const target = (name: string, port: number, pid: number, headers: Target['headers'] = {}): Target => ({

@@ -9,14 +9,14 @@ import { llamaServerVersion } from '../../../daemon/test/harness/llama-server.ts
 import { part } from '../../../daemon/test/harness/test-tools.ts';
 import { CASES, type Case } from './comparison/cases.ts';
 import { differences } from './comparison/difference.ts';
-import { listed, type Row, rowOf, versionOf } from './comparison/known-differences.ts';
-import { type Beside, startPairs } from './comparison/pairs.ts';
-import { picturesDiffer } from './comparison/response-snapshot.ts';
+import { knownDifferences, type Row, rowOf, versionOf } from './comparison/known-differences.ts';
+import { type EnginePairs, startPairs } from './comparison/pairs.ts';
+import { snapshotDifferences } from './comparison/response-snapshot.ts';
 
 const program = part('llama-server');
 const table = join(import.meta.dirname, '..', '..', '..', 'docs', 'internals', 'llama-server-differences.md');
 const markdown = readFileSync(table, 'utf8');
-const rows = listed(markdown);
+const rows = knownDifferences(markdown);
 const used = new Set<Row>();
 
 /** Another llama-server than the table's may differ elsewhere: it is told, and is no fault of the gateway. */
@@ -26,23 +26,23 @@ const other =
 if (program !== null && other !== null) console.warn(`NOT STRICT: ${other}`);
 
 describe.skipIf(program === null)('the embedded engine beside llama-server', () => {
-  let beside: Beside;
+  let pairs: EnginePairs;
 
   beforeAll(async () => {
-    beside = await startPairs(program as string);
+    pairs = await startPairs(program as string);
   });
 
   afterAll(async () => {
-    await beside?.stop();
+    await pairs?.stop();
   });
 
-  it.for(CASES)('$name', async (asked: Case, { skip }) => {
-    const [theirs, ours] = await Promise.all([beside.theirs(asked), beside.ours(asked)]);
+  it.for(CASES)('$name', async (testCase: Case, { skip }) => {
+    const [theirs, ours] = await Promise.all([pairs.theirs(testCase), pairs.ours(testCase)]);
     const unlisted = [];
-    for (const seen of picturesDiffer(theirs, ours)) {
-      const row = rowOf(rows, asked.where, seen);
+    for (const difference of snapshotDifferences(theirs, ours)) {
+      const row = rowOf(rows, testCase.where, difference);
       if (row) used.add(row);
-      else unlisted.push(seen);
+      else unlisted.push(difference);
     }
     if (other !== null && unlisted.length > 0) skip(`${other}: ${JSON.stringify(unlisted)}`);
     expect(unlisted, JSON.stringify({ theirs, ours }).slice(0, 4_000)).toEqual([]);
@@ -81,18 +81,18 @@ describe('the comparison itself', () => {
   });
 
   it('a row lists what its patterns say and nothing else', () => {
-    const [row] = listed(
+    const [row] = knownDifferences(
       '| Where | Field | a | b | c |\n| --- | --- | --- | --- | --- |\n| chat*, error: x | `a[].*` | `"y"` | `*` | so |',
     );
-    const seen = { field: 'a[].b', theirs: '"y"', ours: 'null' };
+    const difference = { field: 'a[].b', theirs: '"y"', ours: 'null' };
     const known = (where: string, more: object = {}) =>
-      rowOf([row as Row], where, { ...seen, ...more }) !== undefined;
+      rowOf([row as Row], where, { ...difference, ...more }) !== undefined;
     expect([known('chat, streamed'), known('error: x')]).toEqual([true, true]);
     expect([known('completions'), known('chat', { field: 'ab' }), known('chat', { theirs: '"z"' })]).toEqual([
       false,
       false,
       false,
     ]);
-    expect(() => listed('| a |\n| - |\n| x | y | z | w | |')).toThrow('reason');
+    expect(() => knownDifferences('| a |\n| - |\n| x | y | z | w | |')).toThrow('reason');
   });
 });

@@ -66,19 +66,19 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
   const gateway = new OneGateway(() => startGateway({ files }));
 
   const serverOf = ({ model }: { model: string }) => servers[model] as LlamaServer;
-  const sides = (asked: { model: string }) => [serverOf(asked), gateway] as const;
+  const targets = (request: { model: string }) => [serverOf(request), gateway] as const;
   const client = ({ port }: { port: number }) =>
     new Anthropic({ apiKey: null, authToken: 'x', baseURL: `http://127.0.0.1:${port}`, maxRetries: 0 });
 
   describe('says the same', () => {
     /** Ids are new each time, and how much of a prompt was in the cache depends on who asked before. */
-    const picture = (said: Anthropic.Message) => ({
-      content: said.content.map((block) =>
+    const summary = (message: Anthropic.Message) => ({
+      content: message.content.map((block) =>
         block.type === 'tool_use' ? { ...block, id: typeof block.id } : block,
       ),
-      head: [said.type, said.role, said.model, said.stop_reason, said.stop_sequence],
-      prompt: said.usage.input_tokens + (said.usage.cache_read_input_tokens ?? 0),
-      output: said.usage.output_tokens,
+      head: [message.type, message.role, message.model, message.stop_reason, message.stop_sequence],
+      prompt: message.usage.input_tokens + (message.usage.cache_read_input_tokens ?? 0),
+      output: message.usage.output_tokens,
     });
 
     it.each([
@@ -105,37 +105,38 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
         },
       ],
       ['thoughts', { ...body, model: 'thinker' }],
-    ])('%s, whole and streamed', async (_, asked) => {
-      const [theirs, ours] = sides(asked);
-      const whole = picture(await client(theirs).messages.create(asked));
-      expect(picture(await client(ours).messages.create(asked))).toEqual(whole);
+    ])('%s, whole and streamed', async (_, request) => {
+      const [theirs, ours] = targets(request);
+      const whole = summary(await client(theirs).messages.create(request));
+      expect(summary(await client(ours).messages.create(request))).toEqual(whole);
       for (const side of [theirs, ours])
-        expect(picture(await client(side).messages.stream(asked).finalMessage())).toEqual(whole);
+        expect(summary(await client(side).messages.stream(request).finalMessage())).toEqual(whole);
     });
 
     it('a count', async () => {
       const prompt = { model: 'talker', messages: hi, tools: [TOOL], system: 'Be brief.' };
       const [theirs, ours] = await Promise.all(
-        sides(prompt).map((side) => client(side).messages.countTokens(prompt)),
+        targets(prompt).map((side) => client(side).messages.countTokens(prompt)),
       );
       expect(ours).toEqual(theirs);
     });
   });
 
   describe('loses by its own way', () => {
-    interface Seen {
+    interface RawResponse {
       readonly status: number;
       readonly text: string;
     }
-    const promptOf = ({ text }: Seen): number => {
+    const promptOf = ({ text }: RawResponse): number => {
       const { usage } = JSON.parse(text) as Anthropic.Message;
       return usage.input_tokens + (usage.cache_read_input_tokens ?? 0);
     };
-    const saidBy = ({ text }: Seen) =>
+    const textOf = ({ text }: RawResponse) =>
       (JSON.parse(text) as { content: { text?: string }[] }).content[0]?.text;
-    const errorOf = ({ text }: Seen) => JSON.parse(text) as { type?: string; error: { message: string } };
+    const errorOf = ({ text }: RawResponse) =>
+      JSON.parse(text) as { type?: string; error: { message: string } };
     /** The blocks that are open when another one begins. */
-    const openAtStart = ({ text }: Seen): number => {
+    const openAtStart = ({ text }: RawResponse): number => {
       let open = 0;
       let most = 0;
       for (const [, event] of text.matchAll(/^event: content_block_(start|stop)$/gm)) {
@@ -149,7 +150,7 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
       [
         string,
         { model: string; [field: string]: unknown },
-        (seen: Seen) => unknown,
+        (response: RawResponse) => unknown,
         theirs: unknown,
         ours: unknown,
       ]
@@ -172,14 +173,14 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
             },
           },
         },
-        (seen) => saidBy(seen) === TINY_REPLY,
+        (response) => textOf(response) === TINY_REPLY,
         true,
         false,
       ],
       [
         'thoughts cannot be switched off',
         { ...body, model: 'thinker', thinking: { type: 'disabled' } },
-        (seen) => promptOf(seen) > 30,
+        (response) => promptOf(response) > 30,
         false,
         true,
       ],
@@ -200,7 +201,7 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
             },
           ],
         },
-        (seen) => promptOf(seen) > 100,
+        (response) => promptOf(response) > 100,
         false,
         true,
       ],
@@ -215,7 +216,7 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
             },
           ],
         },
-        (seen) => promptOf(seen) > 60,
+        (response) => promptOf(response) > 60,
         true,
         false,
       ],
@@ -237,7 +238,10 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
       [
         'a prompt that is too long is not said in the words that agents look for',
         { ...body, messages: [{ role: 'user', content: 'x'.repeat(4_000) }] },
-        (seen) => [errorOf(seen).type, errorOf(seen).error.message.startsWith('prompt is too long')],
+        (response) => [
+          errorOf(response).type,
+          errorOf(response).error.message.startsWith('prompt is too long'),
+        ],
         [undefined, false],
         ['error', true],
       ],
@@ -255,19 +259,19 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
         false,
         true,
       ],
-    ])('%s', async (_, asked, look, native, translated) => {
-      const [theirs, ours] = sides(asked);
-      const send = (to: { port: number }) => ask(to, 'POST', '/v1/messages', { body: asked });
-      expect(look(await send(ours))).toEqual(translated);
-      if (strict) expect(look(await send(theirs))).toEqual(native);
+    ])('%s', async (_, request, summarize, native, translated) => {
+      const [theirs, ours] = targets(request);
+      const send = (to: { port: number }) => ask(to, 'POST', '/v1/messages', { body: request });
+      expect(summarize(await send(ours))).toEqual(translated);
+      if (strict) expect(summarize(await send(theirs))).toEqual(native);
     });
   });
 
   it('tells more by its own way in two places only: counts at the start, and which stop text ended it', async () => {
-    const asked = { ...body, stop_sequences: ['tiny'], stream: true };
+    const request = { ...body, stop_sequences: ['tiny'], stream: true };
     const send = async (to: { port: number }) =>
-      (await ask(to, 'POST', '/v1/messages', { body: asked })).text;
-    const [theirs, ours] = await Promise.all(sides(asked).map(send));
+      (await ask(to, 'POST', '/v1/messages', { body: request })).text;
+    const [theirs, ours] = await Promise.all(targets(request).map(send));
     const counted = (text: string | undefined) =>
       /event: message_start\ndata: .*"input_tokens":[1-9]/.test(text ?? '');
     expect(counted(ours)).toBe(false);

@@ -72,8 +72,8 @@ const ALL_KINDS = Object.keys(KINDS) as Kind[];
 const APART = ALL_KINDS.map((kind) => ({ title: kind, kinds: [kind] }));
 const TOGETHER = [{ title: ALL_KINDS.join(', '), kinds: ALL_KINDS }];
 
-interface Seen {
-  readonly told: Told | null;
+interface WriteOutcome {
+  readonly report: Told | null;
   readonly acknowledged: string[];
   readonly calls: readonly SystemCall[];
   readonly ended: number | string | null;
@@ -81,28 +81,28 @@ interface Seen {
 }
 
 /** One write by a process of its own. */
-async function write(name: string, root: string, injection: Injection | null): Promise<Seen> {
+async function write(name: string, root: string, injection: Injection | null): Promise<WriteOutcome> {
   const command = [process.execPath, PROGRAM, name, root];
   const { out, err, ended, calls } = await traced(strace ?? '', command, injection);
   const lines = out
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
-  const told: Told | undefined = lines.find((line) => 'error' in line);
+  const report: Told | undefined = lines.find((line) => 'error' in line);
   const hits = calls.filter(({ hit }) => hit).map((call) => `${call.name}(${call.words}`);
   return {
-    told: told ?? null,
+    report: report ?? null,
     acknowledged: lines.flatMap((line) => line.acknowledged ?? []),
     calls,
     ended,
-    what: [`${injection?.what} at ${injection?.name} ${injection?.nth}`, ...hits, told?.message, err].join(
+    what: [`${injection?.what} at ${injection?.name} ${injection?.nth}`, ...hits, report?.message, err].join(
       '\n',
     ),
   };
 }
 
 /** What a whole run must have left in `root`. */
-function expectTold({ told, ended, what }: Seen, writer: Writer, left: string): void {
+function expectReport({ report: told, ended, what }: WriteOutcome, writer: Writer, left: string): void {
   if (ended === 'SIGKILL') {
     expect(['old', 'between', 'new'], what).toContain(left);
     return;
@@ -117,17 +117,17 @@ function expectTold({ told, ended, what }: Seen, writer: Writer, left: string): 
 async function once(name: string, writer: Writer, injection: Injection): Promise<boolean> {
   return inFolder(writer, async (root) => {
     const before = filesBelow(root);
-    const seen = await write(name, root, injection);
-    const { what, calls, ended } = seen;
+    const outcome = await write(name, root, injection);
+    const { what, calls, ended } = outcome;
     const hits = calls.filter(({ hit }) => hit);
     // A helper thread has an n-th call as well: what it was about may be a file of the program itself.
     const astray = hits.some((call) => !isBelow(root, call));
     if (!writer.open) expect(widened(calls, root, before), what).toEqual([]);
-    if (!astray) expectTold(seen, writer, writer.left(root));
+    if (!astray) expectReport(outcome, writer, writer.left(root));
     await sweep(root);
     expect([...wide(root, writer), ...temps(root)], what).toEqual([]);
     expect(
-      seen.acknowledged.filter((each) => writer.holds?.(root, each) === false),
+      outcome.acknowledged.filter((each) => writer.holds?.(root, each) === false),
       what,
     ).toEqual([]);
     expect(await again(root, writer), what).toBe('new');
@@ -139,7 +139,7 @@ async function once(name: string, writer: Writer, injection: Injection): Promise
 async function callsOf(name: string, writer: Writer): Promise<readonly SystemCall[]> {
   return inFolder(writer, async (root) => {
     const before = filesBelow(root);
-    const { told, calls, what, acknowledged } = await write(name, root, null);
+    const { report: told, calls, what, acknowledged } = await write(name, root, null);
     expect(told, what).toMatchObject({ error: null, agrees: true });
     expect(writer.left(root), what).toBe('new');
     expect(acknowledged.filter((each) => !writer.holds?.(root, each))).toEqual([]);

@@ -45,8 +45,8 @@ function same(theirs: unknown, ours: unknown, field: string): boolean {
 /** Every field in which two JSON values differ, once: a missing object is one difference, not one for each of its fields. */
 export function differences(theirs: unknown, ours: unknown, field = ''): Difference[] {
   const found = compared(theirs, ours, field);
-  const seen = new Map(found.map((each) => [`${each.field} ${each.theirs} ${each.ours}`, each]));
-  return [...seen.values()];
+  const byText = new Map(found.map((each) => [`${each.field} ${each.theirs} ${each.ours}`, each]));
+  return [...byText.values()];
 }
 
 function compared(theirs: unknown, ours: unknown, field: string): Difference[] {

@@ -17,7 +17,7 @@ export const versionOf = (markdown: string): string | undefined =>
   /llama\.cpp (\d[\d.]*\d)/.exec(markdown)?.[1];
 
 /** The rows of the table in a text of Markdown; throws when a row has other columns or gives no reason. */
-export function listed(markdown: string): Row[] {
+export function knownDifferences(markdown: string): Row[] {
   const rows = markdown.split('\n').filter((line) => line.startsWith('| '));
   return rows.slice(2).map((text) => {
     const cells = text
@@ -44,11 +44,11 @@ const pattern = (text: string): RegExp => new RegExp(`^${text.split('*').map(esc
 const escaped = (text: string): string => text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
 
 /** The first row that lists a difference seen in this group of cases, if any. */
-export const rowOf = (rows: readonly Row[], where: string, seen: Difference): Row | undefined =>
+export const rowOf = (rows: readonly Row[], where: string, difference: Difference): Row | undefined =>
   rows.find(
     (row) =>
       row.where.some((each) => each.test(where)) &&
-      row.field.test(seen.field) &&
-      row.theirs.test(seen.theirs) &&
-      row.ours.test(seen.ours),
+      row.field.test(difference.field) &&
+      row.theirs.test(difference.theirs) &&
+      row.ours.test(difference.ours),
   );

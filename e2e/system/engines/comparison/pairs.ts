@@ -9,7 +9,7 @@ import { newHome, putModel } from '../../../../daemon/test/harness/home.ts';
 import { ask } from '../../../../daemon/test/harness/http.ts';
 import { type LlamaServer, startLlamaServer } from '../../../../daemon/test/harness/llama-server.ts';
 import type { Case, Pair } from './cases.ts';
-import { type Picture, picture } from './response-snapshot.ts';
+import { type ResponseSnapshot, responseSnapshot } from './response-snapshot.ts';
 
 const CONTEXT = 512;
 const PARALLEL = 2;
@@ -33,13 +33,13 @@ const PAIRS: Record<Pair, { type: SlotRecord['type']; model: () => GgufModel; ex
 };
 
 /** One gateway with every model on the embedded engine, and a llama-server for each of the same files. */
-export interface Beside {
-  theirs(asked: Case): Promise<Picture>;
-  ours(asked: Case): Promise<Picture>;
+export interface EnginePairs {
+  theirs(testCase: Case): Promise<ResponseSnapshot>;
+  ours(testCase: Case): Promise<ResponseSnapshot>;
   stop(): Promise<void>;
 }
 
-export async function startPairs(program: string): Promise<Beside> {
+export async function startPairs(program: string): Promise<EnginePairs> {
   const home = newHome();
   const files: Record<string, string> = {};
   const servers = new Map<Pair, LlamaServer>();
@@ -53,17 +53,17 @@ export async function startPairs(program: string): Promise<Beside> {
   }
   const gateway = await startGateway({ home, files });
   return {
-    theirs: (asked) => answered(servers.get(asked.pair) as LlamaServer, asked),
-    ours: (asked) => answered(gateway, asked),
+    theirs: (testCase) => requestSnapshot(servers.get(testCase.pair) as LlamaServer, testCase),
+    ours: (testCase) => requestSnapshot(gateway, testCase),
     stop: () => stopAll(gateway, [...servers.values()]),
   };
 }
 
-async function answered(to: { port: number }, { pair, path, body }: Case): Promise<Picture> {
+async function requestSnapshot(to: { port: number }, { pair, path, body }: Case): Promise<ResponseSnapshot> {
   const headers = { 'content-type': 'application/json' };
   const sent = typeof body === 'string' ? body : { model: pair, ...body };
   const answer = await ask(to, 'POST', path, { body: sent, headers });
-  return picture(answer.status, answer.headers['content-type'], answer.text);
+  return responseSnapshot(answer.status, answer.headers['content-type'], answer.text);
 }
 
 async function stopAll(gateway: Gateway, servers: readonly LlamaServer[]): Promise<void> {

@@ -21,7 +21,7 @@ interface Chunk {
 }
 
 /** An answer as it is compared: its status, its kind and what it says. */
-export interface Picture {
+export interface ResponseSnapshot {
   readonly status: number;
   readonly type: string;
   readonly body: unknown;
@@ -30,9 +30,13 @@ export interface Picture {
 const kindOf = (header: string | undefined): string => (header ?? '').split(';')[0]?.trim() ?? '';
 
 /** The picture of one answer; a stream is told by its kinds of chunks and by what they add up to. */
-export function picture(status: number, contentType: string | undefined, text: string): Picture {
+export function responseSnapshot(
+  status: number,
+  contentType: string | undefined,
+  text: string,
+): ResponseSnapshot {
   const type = kindOf(contentType);
-  if (type === 'text/event-stream') return { status, type, body: streamPicture(text) };
+  if (type === 'text/event-stream') return { status, type, body: streamSnapshot(text) };
   return { status, type, body: parsed(text) };
 }
 
@@ -52,7 +56,7 @@ function decoded(value: unknown): unknown {
 }
 
 /** Engines cut a text into chunks as they like: the text is compared whole, and of each kind of chunk its first one. */
-function streamPicture(text: string): object {
+function streamSnapshot(text: string): object {
   const data = dataOf(text);
   const chunks = data.filter((each) => each !== '[DONE]').map((each) => JSON.parse(each) as Chunk);
   const choices = chunks.flatMap((chunk) => chunk.choices ?? []);
@@ -95,8 +99,8 @@ function blanked(chunk: Chunk | undefined): unknown {
 }
 
 /** What differs; where one of the two refuses and the other does not, that is all there is to say. */
-export function picturesDiffer(theirs: Picture, ours: Picture): Difference[] {
-  const refused = ({ status }: Picture) => status >= 400;
+export function snapshotDifferences(theirs: ResponseSnapshot, ours: ResponseSnapshot): Difference[] {
+  const refused = ({ status }: ResponseSnapshot) => status >= 400;
   if (refused(theirs) !== refused(ours))
     return [{ field: 'status', theirs: String(theirs.status), ours: String(ours.status) }];
   return differences(theirs, ours);
