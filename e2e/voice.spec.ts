@@ -10,7 +10,7 @@ import { daemonOf, expect, test } from './harness/test.ts';
 import config from './playwright.config.ts';
 
 /** Input of the fake microphone: a recording of the tone voice with silence around it. */
-const HEARD = join(artifacts, 'heard.wav');
+const RECORDING = join(artifacts, 'heard.wav');
 const SPOKEN_TEXT = 'what a day.';
 const launch = config.use?.launchOptions ?? {};
 
@@ -21,7 +21,7 @@ test.use({
       ...(launch.args ?? []),
       '--use-fake-device-for-media-stream',
       '--use-fake-ui-for-media-stream',
-      `--use-file-for-fake-audio-capture=${HEARD}`,
+      `--use-file-for-fake-audio-capture=${RECORDING}`,
     ],
   },
 });
@@ -31,7 +31,7 @@ const daemon = daemonOf(async (): Promise<Gateway> => {
   const gateway = await startStudio();
   recording = await spoken(gateway, SPOKEN_TEXT);
   mkdirSync(artifacts, { recursive: true });
-  writeFileSync(HEARD, withQuiet(recording));
+  writeFileSync(RECORDING, withQuiet(recording));
   return gateway;
 });
 

@@ -13,7 +13,7 @@ type SubcommandHandler = (options: SubcommandOptions) => Promise<number>;
  * Prints the settings that would be in force now, and changes nothing. Secrets show only whether they are
  * set. Throws SetupError when files are not readable, because the defaults would be shown instead.
  */
-async function config({ env, args: given, out }: SubcommandOptions): Promise<number> {
+async function config({ env, args, out }: SubcommandOptions): Promise<number> {
   becomeOwnerOf(folderPaths(env).state);
   const settings = await loadSettingsReadOnly(env);
   const [denied] = settings.denied();
@@ -22,7 +22,7 @@ async function config({ env, args: given, out }: SubcommandOptions): Promise<num
   }
   const rows = settings.views();
   const problems = settings.problems();
-  if (given.json) {
+  if (args.json) {
     out(`${JSON.stringify({ folders: settings.folders, settings: rows, problems }, null, 2)}\n`);
     return 0;
   }

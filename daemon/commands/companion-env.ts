@@ -65,8 +65,8 @@ async function planOf(settings: ReadOnlySettings): Promise<CompanionPlan> {
  * (0600) for svc-companion.service, and creates companion.env at the first start. As root it reads and writes
  * the configuration as its owner.
  */
-export async function companionEnvCommand({ env, args: given, out }: SubcommandOptions): Promise<number> {
-  const handle = await openPrivate(resolve(given.operands[0] ?? ''));
+export async function companionEnvCommand({ env, args, out }: SubcommandOptions): Promise<number> {
+  const handle = await openPrivate(resolve(args.operands[0] ?? ''));
   try {
     const folders = (await loadSettingsReadOnly(env)).folders;
     becomeOwnerOf(folders.state);

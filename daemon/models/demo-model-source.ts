@@ -40,10 +40,10 @@ async function registerDemo({ modelStore, sync, log, folder, signal }: DemoSourc
  * (docs/spec/contract.md#demo-model). Without a writable folder the gateway continues without it.
  */
 export async function updateDemoModel(deps: DemoSourceDeps): Promise<void> {
-  const { modelStore, keyValue: facts } = deps;
-  if (modelStore.list().some(isReal) && facts.get(HAD_REAL_MODEL_KEY) === null) {
-    facts.set(HAD_REAL_MODEL_KEY, new Date().toISOString());
+  const { modelStore, keyValue } = deps;
+  if (modelStore.list().some(isReal) && keyValue.get(HAD_REAL_MODEL_KEY) === null) {
+    keyValue.set(HAD_REAL_MODEL_KEY, new Date().toISOString());
   }
-  if (facts.get(HAD_REAL_MODEL_KEY) === null) return registerDemo(deps);
+  if (keyValue.get(HAD_REAL_MODEL_KEY) === null) return registerDemo(deps);
   for (const { id, demo } of modelStore.list()) if (demo) modelStore.remove(id);
 }

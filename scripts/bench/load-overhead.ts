@@ -42,7 +42,7 @@ async function oneByOne(target: Target, body: Buffer, secs: number): Promise<Fig
   const good = samples.filter((each) => each !== null);
   return {
     ms: median(good.map(({ ms }) => ms)),
-    told: median(good.map(({ reportedMs: toldMs }) => toldMs)),
+    told: median(good.map(({ reportedMs }) => reportedMs)),
     bad: samples.length - good.length,
   };
 }

@@ -130,7 +130,7 @@ describe('an ordinary user without access to the files of the service', () => {
       ...settings,
       denied: () => paths,
       problems: () => problems,
-      hopeless: () => problems[0] ?? null,
+      fatalConfigError: () => problems[0] ?? null,
     };
     const unlisted = { file: 'slots', line: null, message: 'cannot be listed (EACCES)' };
     return examine(await factsOf({}, { settings: blind, fileProblems: [unlisted], ...more }));

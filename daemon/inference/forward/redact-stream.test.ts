@@ -4,9 +4,9 @@ import { StreamRedactor } from './redact-stream.ts';
 
 const SECRET = Buffer.from('sk-aa-sk-aab');
 const pass = (chunks: readonly string[], secrets = [SECRET]) => {
-  const blotter = new StreamRedactor(secrets);
-  const parts = chunks.map((chunk) => blotter.push(Buffer.from(chunk)));
-  return Buffer.concat([...parts, blotter.end()]).toString();
+  const redactor = new StreamRedactor(secrets);
+  const parts = chunks.map((chunk) => redactor.push(Buffer.from(chunk)));
+  return Buffer.concat([...parts, redactor.end()]).toString();
 };
 
 describe('StreamRedactor', () => {

@@ -17,7 +17,7 @@ const MAX_JSON_BYTES = Math.ceil(MAX_RESPONSE_BYTES / 3) * 4;
  */
 export function openaiRequest({
   drawing,
-  requestedExtras: givenExtras,
+  requestedExtras,
   engineModel,
 }: ImageJob): Record<string, unknown> {
   const { seed, steps, cfg, negativePrompt } = drawing;
@@ -28,7 +28,7 @@ export function openaiRequest({
     n: drawing.count,
     size: `${drawing.width}x${drawing.height}`,
     response_format: 'b64_json',
-    ...Object.fromEntries([...givenExtras].map((name) => [name, extras[name]])),
+    ...Object.fromEntries([...requestedExtras].map((name) => [name, extras[name]])),
   };
 }
 

@@ -11,15 +11,15 @@ test('emits states at once, throttles steps, always emits the end', () => {
     told.push([state, progress]);
   });
   let now = 0;
-  const teller = new ProgressEmitter(bus, { id: 'i', request: 'r', model: 'sdxl', slot: 'img' }, () => now);
-  teller.emit({ state: 'queued', fraction: null });
-  teller.emit({ state: 'queued', fraction: null });
-  teller.emit({ state: 'drawing', fraction: 0 });
+  const emitter = new ProgressEmitter(bus, { id: 'i', request: 'r', model: 'sdxl', slot: 'img' }, () => now);
+  emitter.emit({ state: 'queued', fraction: null });
+  emitter.emit({ state: 'queued', fraction: null });
+  emitter.emit({ state: 'drawing', fraction: 0 });
   for (let step = 1; step <= 100; step++) {
     now += 20;
-    teller.emit({ state: 'drawing', fraction: step / 100 });
+    emitter.emit({ state: 'drawing', fraction: step / 100 });
   }
-  teller.done();
+  emitter.done();
   expect(told).toEqual([
     ['queued', null],
     ['drawing', 0],

@@ -13,8 +13,8 @@ function round(message: object, headers: Record<string, string> = {}) {
     inBandError: () => null,
     abort: () => {},
   };
-  const teller = { text: async () => {} } as never;
-  return readRound(answer, teller, () => 'call_1');
+  const emitter = { text: async () => {} } as never;
+  return readRound(answer, emitter, () => 'call_1');
 }
 
 const far = { 'x-svc-upstream': 'groq' };

@@ -37,13 +37,13 @@ export function deviceGauges(make: MetricFactory, view: () => HardwareView | nul
     };
     const host = view()?.host;
     if (host) set('host', host.memory_total_bytes, host.memory_total_bytes - host.memory_available_bytes);
-    for (const { device, record: facts } of devices())
-      set(device, facts.memory_total_bytes, facts.memory_used_bytes);
+    for (const { device, record } of devices())
+      set(device, record.memory_total_bytes, record.memory_used_bytes);
   });
   for (const [name, help, value] of LIVE) {
     make.gauge(name, help, ['device'], (gauge) => {
-      for (const { device, record: facts } of devices()) {
-        const now = value(facts);
+      for (const { device, record } of devices()) {
+        const now = value(record);
         if (now !== null) gauge.set({ device }, now);
       }
     });

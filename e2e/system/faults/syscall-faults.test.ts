@@ -102,15 +102,15 @@ async function write(name: string, root: string, injection: Injection | null): P
 }
 
 /** What a whole run must have left in `root`. */
-function expectReport({ report: told, ended, what }: WriteOutcome, writer: Writer, left: string): void {
+function expectReport({ report, ended, what }: WriteOutcome, writer: Writer, left: string): void {
   if (ended === 'SIGKILL') {
     expect(['old', 'between', 'new'], what).toContain(left);
     return;
   }
-  expect({ ended, told: told !== null }, what).toEqual({ ended: 0, told: true });
-  expect(allowed(told?.error !== null, writer), what).toContain(left);
-  if (told?.error !== null) expect(writer.inner ? OF_A_DISK : CATALOGUE, what).toContain(told?.error);
-  expect(told?.agrees, `${what}: what is live is what is written`).toBe(true);
+  expect({ ended, told: report !== null }, what).toEqual({ ended: 0, told: true });
+  expect(allowed(report?.error !== null, writer), what).toContain(left);
+  if (report?.error !== null) expect(writer.inner ? OF_A_DISK : CATALOGUE, what).toContain(report?.error);
+  expect(report?.agrees, `${what}: what is live is what is written`).toBe(true);
 }
 
 /** One write with one fault; answers whether it was hit. */
@@ -139,8 +139,8 @@ async function once(name: string, writer: Writer, injection: Injection): Promise
 async function callsOf(name: string, writer: Writer): Promise<readonly SystemCall[]> {
   return inFolder(writer, async (root) => {
     const before = filesBelow(root);
-    const { report: told, calls, what, acknowledged } = await write(name, root, null);
-    expect(told, what).toMatchObject({ error: null, agrees: true });
+    const { report, calls, what, acknowledged } = await write(name, root, null);
+    expect(report, what).toMatchObject({ error: null, agrees: true });
     expect(writer.left(root), what).toBe('new');
     expect(acknowledged.filter((each) => !writer.holds?.(root, each))).toEqual([]);
     if (!writer.open) expect(widened(calls, root, before)).toEqual([]);

@@ -135,8 +135,8 @@ export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): St
   return outside();
 }
 
-const ended = ({ names: given }: Call): ScannedPiece[] => [
-  { type: 'arguments', text: given.size === 0 ? '{}' : '}' },
+const ended = ({ names }: Call): ScannedPiece[] => [
+  { type: 'arguments', text: names.size === 0 ? '{}' : '}' },
   { type: 'callEnd' },
 ];
 
