@@ -15,12 +15,12 @@ test('returns one outcome per file, in order, from another process', async () =>
   writeFileSync(bad, 'text');
   expect(await readMetadataInChild([bad, good])).toEqual([
     { path: bad, reason: 'it is not a GGUF file', projector: false, passing: false },
-    { path: good, facts: await readGgufMetadata(good) },
+    { path: good, metadata: await readGgufMetadata(good) },
   ]);
 });
 
 test('reports an unreadable file without its path, as temporary', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'facts-apart-'));
+  const folder = mkdtempSync(join(tmpdir(), 'metadata-in-child-'));
   const path = join(folder, 'away.gguf');
   symlinkSync(path, path);
   expect(await readMetadataInChild([path])).toEqual([
@@ -52,9 +52,9 @@ test('a crafted file that crashes its reader does not hide later files', async (
   for (const each of ['a', 'c']) writeFileSync(path(each), encodeGguf(tinyChat()));
   writeGreedy(path('greedy'));
   expect(await readMetadataInChild(paths, undefined, { start: 4_000, file: 1_000 })).toMatchObject([
-    { path: path('a'), facts: { architecture: 'llama' } },
+    { path: path('a'), metadata: { architecture: 'llama' } },
     { path: path('greedy'), reason: 'reading its header took too long' },
-    { path: path('c'), facts: { architecture: 'llama' } },
+    { path: path('c'), metadata: { architecture: 'llama' } },
   ]);
 }, 60_000);
 

@@ -15,11 +15,7 @@ const MAX_JSON_BYTES = Math.ceil(MAX_RESPONSE_BYTES / 3) * 4;
  * Returns the request for an OpenAI-style server, with parameters beyond OpenAI's only if the caller set
  * them. Pure.
  */
-export function openaiRequest({
-  drawing,
-  requestedExtras,
-  engineModel,
-}: ImageJob): Record<string, unknown> {
+export function openaiRequest({ drawing, requestedExtras, engineModel }: ImageJob): Record<string, unknown> {
   const { seed, steps, cfg, negativePrompt } = drawing;
   const extras: Record<Extra, unknown> = { seed, steps, cfg, negative_prompt: negativePrompt };
   return {

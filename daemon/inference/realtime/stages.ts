@@ -82,7 +82,12 @@ export async function synthesize(
     ...(voice !== null && { voice }),
     ...(speed !== 1 && { speed }),
   });
-  const answer = await callInternal(deps, { path: '/v1/audio/speech', body, signal, limitMs: LIMITS_MS.synthesize });
+  const answer = await callInternal(deps, {
+    path: '/v1/audio/speech',
+    body,
+    signal,
+    limitMs: LIMITS_MS.synthesize,
+  });
   if (answer.status >= 300) throw await refusalOf(answer);
   return pcmOf(answer);
 }
