@@ -1,24 +1,24 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { startBuiltPrograms } from './scripts/build/started.ts';
+import { startBuiltPrograms } from './scripts/build/start-built-programs.ts';
 import { daemonIsBuilt } from './scripts/prepare.mjs';
 import { reporters } from './scripts/testing/reporters.ts';
 
 const suite = (...names: string[]) => names.map((name) => `daemon/test/${name}.test.ts`);
 
-/** What a stranger at the door may try: request targets, bodies, origins, hosts, cookies, upgrades, the limiter. */
-const DOOR = suite(
-  'answer-headers',
+/** The HTTP surface that an untrusted client reaches: request targets, bodies, origins, hosts, cookies, upgrades, the limiter. */
+const HTTP = suite(
   'bodies',
   'body-shapes',
-  'classes',
   'cookies',
   'cors',
+  'descriptor-limit',
   'frames',
   'limiter',
-  'no-descriptor',
   'origin-host',
   'remote-admin',
+  'response-headers',
+  'route-classes',
   'targets.property',
   'upgrade*',
 );
@@ -38,19 +38,19 @@ const INFERENCE = suite(
   'vercel-ai',
 );
 
-/** Sound and pictures, with real engines where they run here. */
+/** Audio and images, with real engines where they run here. */
 const MEDIA = suite('images*', 'realtime*', 'speech', 'transcriptions', 'omni*');
 
-/** Engines on every runner: their loads, ends, faults and places. */
+/** Engines on every runner: loads, shutdown, faults and locations. */
 const SLOTS = suite(
+  'client-disconnect',
   'clock',
   'containers',
   'engine-stand-ins',
   'engines',
-  'leaving',
-  'loads',
+  'loading-slots',
   'processes',
-  'slot-life',
+  'slot-lifecycle',
   'slot-plans',
   'slot-routes',
   'svcctl-records',
@@ -59,7 +59,7 @@ const SLOTS = suite(
 );
 
 /** Other gateways, clusters, providers and hubs. */
-const ELSEWHERE = suite('outgoing', 'pulls*', 'models-*', 'upstream*');
+const UPSTREAMS = suite('pulls*', 'models-*', 'upstream*');
 
 /** They compare tables and documents with the sources. `npm run check` runs them, and `npm test` by that. */
 const BOOKKEEPING = ['asvs', 'cases', 'dependencies', 'docs', 'documents'].map(
@@ -76,7 +76,7 @@ const unit = { testTimeout: 30_000, hookTimeout: 30_000, ...shared };
 const overPort = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
-  globalSetup: ['scripts/build/fresh.mjs'],
+  globalSetup: ['scripts/build/global-setup.mjs'],
   ...shared,
 };
 const root = import.meta.dirname;
@@ -109,16 +109,16 @@ export default defineConfig({
           ...unit,
         },
       },
-      group('door', DOOR),
+      group('http', HTTP),
       group('inference', INFERENCE),
       group('media', MEDIA),
       group('slots', SLOTS),
-      group('elsewhere', ELSEWHERE),
+      group('upstreams', UPSTREAMS),
       {
         test: {
           name: 'spec',
           include: suite('*'),
-          exclude: [...DOOR, ...INFERENCE, ...MEDIA, ...SLOTS, ...ELSEWHERE],
+          exclude: [...HTTP, ...INFERENCE, ...MEDIA, ...SLOTS, ...UPSTREAMS],
           ...overPort,
         },
       },

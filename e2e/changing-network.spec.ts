@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright/test';
 import { startTiny } from '../daemon/test/harness/tiny-gateway.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
-import { answered, composer, say, turns } from './harness/playground.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
+import { composer, sendMessage, turns, waitForReply } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startTiny());
@@ -11,12 +11,12 @@ const PROVOKED = /Failed to load resource|could not be loaded|dynamically import
 
 /** Aborts the first `times` requests of these URLs, as a browser does when its network changes. */
 async function endRequests(page: Page, address: RegExp, times: number): Promise<() => number> {
-  let seen = 0;
+  let requestCount = 0;
   await page.route(address, (route: Route) => {
-    seen += 1;
-    return seen <= times ? route.abort('failed') : route.continue();
+    requestCount += 1;
+    return requestCount <= times ? route.abort('failed') : route.continue();
   });
-  return () => seen;
+  return () => requestCount;
 }
 
 const PROBE = '/assets/probe-of-imports.js';
@@ -56,7 +56,7 @@ const PARTS = [
 for (const { what, address } of PARTS) {
   test(`a view whose ${what} failed once loads without a click, with its styles`, async ({ page, watch }) => {
     watch.allow(PROVOKED);
-    const seen = await endRequests(page, address, 1);
+    const requestCount = await endRequests(page, address, 1);
     await page.goto(`${daemon().url}/overview`);
     // A cached failed script needs a new page; a style sheet does not.
     const samePage = what !== 'script' || !(await remembersFailures(page));
@@ -64,7 +64,7 @@ for (const { what, address } of PARTS) {
     await page.getByRole('link', { name: 'Slots', exact: true }).click();
     await expect(heading(page)).toHaveText('Slots');
     await expect(page.getByRole('main').getByText('agent').first()).toBeVisible();
-    expect(seen()).toBeGreaterThan(1);
+    expect(requestCount()).toBeGreaterThan(1);
     expect(await page.evaluate('window.marker')).toBe(samePage ? 'the same page' : undefined);
     const sheets = await page.evaluate<string[]>(
       `[...document.styleSheets].map((sheet) => sheet.href ?? '').filter((href) => href.includes('/slots-'))`,
@@ -109,7 +109,7 @@ for (const ending of ['js', 'css']) {
     await expect(alert(page)).toContainText('The hardware could not be loaded.');
     await expect(alert(page)).toContainText('The gateway is still running.');
     await expect(heading(page)).toHaveText('Hardware');
-    if (ending === 'js') await inspect(page, 'view-missing', ALL_LOOKS);
+    if (ending === 'js') await inspect(page, 'view-missing', ALL_LAYOUTS);
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
     await expect(heading(page)).toHaveText('Everything is fine');
     await page.getByRole('link', { name: 'Hardware', exact: true }).click();
@@ -125,7 +125,7 @@ test('a streaming answer is not interrupted for a view', async ({ page, watch })
   watch.allow(PROVOKED);
   await page.route('**/v1/chat/completions', () => {}); // runs as long as the test
   await endRequests(page, /\/assets\/models-[^/]*\.js$/, Number.POSITIVE_INFINITY);
-  await say(page, daemon().url, 'Hello');
+  await sendMessage(page, daemon().url, 'Hello');
   await expect(turns(page)).toHaveCount(2);
   await page.evaluate('window.marker = "the same page"');
   await page.getByRole('link', { name: 'Models', exact: true }).click();
@@ -139,8 +139,8 @@ test('optional parts fail quietly: the graphs and the Markdown of an answer', as
   await page.goto(`${daemon().url}/overview`);
   await expect(page.getByText('The graphs could not be loaded.')).toBeVisible();
   await expect(heading(page)).toHaveText('Everything is fine');
-  await say(page, daemon().url, '!');
-  await answered(page);
+  await sendMessage(page, daemon().url, '!');
+  await waitForReply(page);
   await expect(turns(page).last()).toContainText('Hello from the tiny model.');
 });
 
@@ -154,11 +154,11 @@ const FIRST = [
 for (const { what, address } of FIRST) {
   test(`a first page whose ${what} failed once loads without a click`, async ({ page, watch }) => {
     watch.allow(PROVOKED);
-    const seen = await endRequests(page, address, 1);
+    const requestCount = await endRequests(page, address, 1);
     await page.goto(`${daemon().url}/overview`);
     await expect(heading(page)).toHaveText('Everything is fine');
     await expect.poll(() => styled(page)).toBe(true);
-    if (what !== 'boot script') expect(seen()).toBeGreaterThan(1);
+    if (what !== 'boot script') expect(requestCount()).toBeGreaterThan(1);
     await expect(page.getByRole('alert')).toHaveCount(0);
   });
 }
@@ -166,15 +166,15 @@ for (const { what, address } of FIRST) {
 test('a first page that never loads shows an error, and a click retries it', async ({ page, watch }) => {
   watch.allow(PROVOKED);
   const index = /\/assets\/index-[^/]*\.js$/;
-  const seen = await endRequests(page, index, Number.POSITIVE_INFINITY);
+  const requestCount = await endRequests(page, index, Number.POSITIVE_INFINITY);
   await page.goto(`${daemon().url}/overview`);
   await expect(page.getByText('The dashboard is still loading.')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'The dashboard did not load' })).toBeVisible({
     timeout: 30_000,
   });
-  const tries = seen();
+  const tries = requestCount();
   await page.unroute(index);
-  await inspect(page, 'first-page-missing', TWO_LOOKS);
+  await inspect(page, 'first-page-missing', TWO_LAYOUTS);
   expect(tries).toBeLessThan(10);
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(heading(page)).toHaveText('Everything is fine');
@@ -192,10 +192,12 @@ test('a page without its boot script and its code still offers a reload', async 
 
 test('after an update, a view of the older page reloads the new one with a note', async ({ page, watch }) => {
   watch.allow(PROVOKED);
-  const gone = /\/assets\/security-[^/]*\.js$/;
+  const removedAsset = /\/assets\/security-[^/]*\.js$/;
   let updated = false;
   // The page is older than the update: its part is gone, and the served page has other files.
-  await page.route(gone, (route) => (updated ? route.continue() : route.fulfill({ status: 404, json: {} })));
+  await page.route(removedAsset, (route) =>
+    updated ? route.continue() : route.fulfill({ status: 404, json: {} }),
+  );
   await page.route(
     ({ pathname }) => pathname === '/',
     async (route) => {
@@ -213,7 +215,7 @@ test('after an update, a view of the older page reloads the new one with a note'
   await expect(heading(page)).toHaveText('Security');
   const note = page.getByRole('main').getByText('The dashboard was updated.');
   await expect(note).toBeVisible();
-  await inspect(page, 'updated', TWO_LOOKS);
+  await inspect(page, 'updated', TWO_LAYOUTS);
   await page.getByRole('button', { name: 'Close' }).click();
   await expect(note).toHaveCount(0);
 });
@@ -238,7 +240,7 @@ test('a gateway that returns with a newer dashboard offers a reload and clears n
   await page.unroute('**/api/**');
   const note = page.getByRole('main').getByText('The dashboard was updated.');
   await expect(note).toBeVisible();
-  await inspect(page, 'update-offered', TWO_LOOKS);
+  await inspect(page, 'update-offered', TWO_LAYOUTS);
   await page.unroute(isRoot);
   await page.getByRole('button', { name: 'Reload page' }).click();
   await expect(note).toHaveCount(0);

@@ -1,7 +1,7 @@
 import { DEMO_REPLY } from '../daemon/models/demo-model.ts';
 import { startGateway } from '../daemon/test/harness/gateway.ts';
-import { ALL_LOOKS, inspect } from './harness/looks.ts';
-import { answered, composer, conversation, say, turns } from './harness/playground.ts';
+import { ALL_LAYOUTS, inspect } from './harness/inspect-layouts.ts';
+import { composer, conversation, sendMessage, turns, waitForReply } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startGateway());
@@ -24,13 +24,13 @@ test('the overview of a fresh install is fine and shows who can use it', async (
 });
 
 test('the playground streams the demo answer and names its slot', async ({ page }) => {
-  await say(page, daemon().url, 'Hello! Who are you?');
-  await answered(page);
+  await sendMessage(page, daemon().url, 'Hello! Who are you?');
+  await waitForReply(page);
   await expect(turns(page)).toHaveCount(2);
   await expect(turns(page).last()).toContainText(DEMO_REPLY);
   await expect(turns(page).last()).toContainText(/agent · \d+ tokens/);
   await expect(page.getByText('This is the demo model.')).toBeVisible();
-  await inspect(page, 'playground-answer', ALL_LOOKS);
+  await inspect(page, 'playground-answer', ALL_LAYOUTS);
   await test.step('a reload keeps the conversation', async () => {
     await page.reload();
     await expect(turns(page).last()).toContainText(DEMO_REPLY);

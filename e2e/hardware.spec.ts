@@ -1,7 +1,7 @@
 import type { HardwareView } from '../daemon/contract/hardware.ts';
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { send } from '../daemon/test/harness/http.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
@@ -75,7 +75,7 @@ test('shows the hardware and rescans it', async ({ page }) => {
   await page.keyboard.press('Enter');
   expect((await probed).status()).toBe(200);
   await expect(page.getByText(/Last scan now/)).toBeVisible();
-  await inspect(page, 'hardware', TWO_LOOKS);
+  await inspect(page, 'hardware', TWO_LAYOUTS);
 });
 
 test('a GPU has charts with gaps; missing permission shows the fix', async ({ page }) => {
@@ -93,5 +93,5 @@ test('a GPU has charts with gaps; missing permission shows the fix', async ({ pa
   await expect(page.getByText('No permission', { exact: true })).toBeVisible();
   await expect(page.getByText(/add the user to group render/)).toBeVisible();
   await expect(page.getByText('did not answer within 8000 ms')).toBeVisible();
-  await inspect(page, 'hardware-card', ALL_LOOKS);
+  await inspect(page, 'hardware-card', ALL_LAYOUTS);
 });

@@ -2,9 +2,9 @@ import type { Page } from 'playwright/test';
 import { ADMIN_KEY, KEYS_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { send } from '../daemon/test/harness/http.ts';
 import { waitForSlotState } from '../daemon/test/harness/slots.ts';
+import { inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { enter, keyField, sessionChip } from './harness/login.ts';
-import { inspect, TWO_LOOKS } from './harness/looks.ts';
-import { answered, composer, say, turns } from './harness/playground.ts';
+import { composer, sendMessage, turns, waitForReply } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** Keys are set but not required; the tests change that from outside the page. */
@@ -28,7 +28,7 @@ async function setEnforcement(on: boolean): Promise<void> {
 }
 
 /** Logs in over the view and expects everything to be preserved. */
-async function comeBack(page: Page, action: string): Promise<void> {
+async function reopenPage(page: Page, action: string): Promise<void> {
   await page.getByRole('button', { name: action }).click();
   await enter(page, ADMIN_KEY);
   await expect(page.getByRole('dialog')).toHaveCount(0);
@@ -38,11 +38,11 @@ async function comeBack(page: Page, action: string): Promise<void> {
   await expect(turns(page)).toHaveCount(2);
   await composer(page).press('Enter');
   await expect(turns(page)).toHaveCount(4);
-  await answered(page);
+  await waitForReply(page);
 }
 
 async function typeOn(page: Page): Promise<void> {
-  await answered(page);
+  await waitForReply(page);
   await composer(page).fill(TYPED);
 }
 
@@ -52,7 +52,7 @@ test('enforcement that is switched on elsewhere asks for the key and keeps what 
 }) => {
   watch.allow(PROVOKED);
   await setEnforcement(false);
-  await say(page, daemon().url, 'Hello');
+  await sendMessage(page, daemon().url, 'Hello');
   await typeOn(page);
   await setEnforcement(true);
   await expect(bar(page)).toContainText('The gateway requires a key now.');
@@ -61,10 +61,10 @@ test('enforcement that is switched on elsewhere asks for the key and keeps what 
   await test.step('on a phone the words have the width of the bar', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     expect((await bar(page).boundingBox())?.height, 'three lines of 20 px at most').toBeLessThan(76);
-    await inspect(page, 'keys-required', TWO_LOOKS.slice(1));
+    await inspect(page, 'keys-required', TWO_LAYOUTS.slice(1));
     await page.setViewportSize({ width: 1280, height: 800 });
   });
-  await comeBack(page, 'Log in with the key');
+  await reopenPage(page, 'Log in with the key');
   await expect(sessionChip(page)).toBeVisible();
 });
 
@@ -82,15 +82,15 @@ test('a session that ends elsewhere keeps the place and the text, and comes back
   expect((await send(daemon(), 'POST', '/api/auth/sessions/end', { key: ADMIN_KEY })).status).toBe(200);
   await expect(bar(page)).toContainText('Your session has ended.');
   await expect(page).toHaveURL(/\/playground$/);
-  await inspect(page, 'session-ended', TWO_LOOKS);
+  await inspect(page, 'session-ended', TWO_LAYOUTS);
   await test.step('not now: the page stays', async () => {
     await page.getByRole('button', { name: 'Log in again' }).click();
     await expect(keyField(page)).toBeFocused();
-    await inspect(page, 'login-dialog', TWO_LOOKS);
+    await inspect(page, 'login-dialog', TWO_LAYOUTS);
     await page.getByRole('button', { name: 'Not now' }).click();
     await expect(composer(page)).toHaveValue(TYPED);
   });
-  await comeBack(page, 'Log in again');
+  await reopenPage(page, 'Log in again');
 });
 
 test('a message that is sent after the session ended says so, and goes through after the login', async ({
@@ -111,7 +111,7 @@ test('a message that is sent after the session ended says so, and goes through a
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(turns(page).last()).toContainText('You are logged in. Nothing was sent again.');
   await turns(page).last().getByRole('button', { name: 'Try again' }).click();
-  await answered(page);
+  await waitForReply(page);
   await expect(turns(page)).toHaveCount(2);
 });
 

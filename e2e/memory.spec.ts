@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright/test';
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { send } from '../daemon/test/harness/http.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
@@ -22,7 +22,7 @@ test('an empty list explains notes; the first note is added by keyboard', async 
     page.getByText(/^No key is required on this machine\. Other machines need the admin key/),
   ).toBeVisible();
   await expect(page.getByRole('button', { name: 'Delete all notes…' })).toHaveCount(0);
-  await inspect(page, 'memory-empty', TWO_LOOKS);
+  await inspect(page, 'memory-empty', TWO_LAYOUTS);
   await page.getByRole('button', { name: 'Add first note' }).focus();
   await page.keyboard.press('Enter');
   const form = page.getByRole('dialog', { name: 'Add a note' });
@@ -31,7 +31,7 @@ test('an empty list explains notes; the first note is added by keyboard', async 
   await page.keyboard.type('The spare key hangs in the shed.');
   await page.keyboard.press('Tab');
   await page.keyboard.type('household, keys');
-  await inspect(page, 'memory-add', TWO_LOOKS.slice(1));
+  await inspect(page, 'memory-add', TWO_LAYOUTS.slice(1));
   await page.keyboard.press('Enter');
   await expect(items(page)).toHaveCount(1);
   await expect(items(page).first()).toContainText('keys');
@@ -41,7 +41,7 @@ test('notes are found with the search mode shown, and deleted one by one, severa
   for (const [text, tags] of TEXTS) await send(daemon(), 'POST', '/api/memory', { body: { text, tags } });
   await page.goto(`${daemon().url}/memory`);
   await expect(items(page)).toHaveCount(5);
-  await inspect(page, 'memory', ALL_LOOKS);
+  await inspect(page, 'memory', ALL_LAYOUTS);
   const search = page.getByRole('searchbox', { name: 'Search notes' });
   await search.fill('boiler');
   await page.keyboard.press('Enter');
@@ -53,7 +53,7 @@ test('notes are found with the search mode shown, and deleted one by one, severa
   await expect(search).toHaveValue('boiler');
   await page.getByRole('button', { name: /^Keyword only/ }).hover();
   await expect(page.getByText(/^Keyword search only: no embedding model/)).toBeVisible();
-  await inspect(page, 'memory-found', TWO_LOOKS.slice(1));
+  await inspect(page, 'memory-found', TWO_LAYOUTS.slice(1));
   await page.goto(`${daemon().url}/memory?q=submarine`);
   await page.getByRole('button', { name: 'Show all notes' }).click();
   await page.getByRole('button', { name: /^Delete… Anna/ }).focus();
@@ -84,7 +84,7 @@ test('notes are found with the search mode shown, and deleted one by one, severa
   const all = page.getByRole('alertdialog', { name: 'Delete all notes?' });
   await expect(all.getByRole('button', { name: 'Delete all notes' })).toBeDisabled();
   await all.getByRole('textbox').fill('delete everything');
-  await inspect(page, 'memory-delete-all', TWO_LOOKS.slice(1));
+  await inspect(page, 'memory-delete-all', TWO_LAYOUTS.slice(1));
   await all.getByRole('button', { name: 'Delete all notes' }).click();
   await expect(page.getByText('No notes yet')).toBeVisible();
 });

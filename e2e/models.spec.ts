@@ -8,7 +8,7 @@ import { type FakeHub, startHub } from '../daemon/models/testing/hub.ts';
 import { send } from '../daemon/test/harness/http.ts';
 import { waitForSlotState } from '../daemon/test/harness/slots.ts';
 import { startThree } from '../daemon/test/harness/three-models.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const REPO = 'maker/Tiny-Chat-GGUF';
@@ -49,7 +49,7 @@ test('what is here and what could be here, each with a badge that says why', asy
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Tab');
   await expect(page.getByText(/^Loading it will unload red\. Needs about/)).toBeVisible();
-  await inspect(page, 'models', ALL_LOOKS);
+  await inspect(page, 'models', ALL_LAYOUTS);
   await page.keyboard.press('Escape');
   await expect(page.getByText(/^Loading it will unload red\. Needs about/)).toHaveCount(0);
   await expect(page.getByRole('heading', { name: /^Qwen3 4B/ })).toBeVisible();
@@ -60,7 +60,7 @@ test('what is here and what could be here, each with a badge that says why', asy
   const known = page.getByRole('listitem').filter({ hasText: 'Qwen3 32B' });
   await known.getByRole('button', { name: 'Does not fit' }).hover();
   await expect(page.getByText(/^It does not fit, even after/)).toBeVisible();
-  await inspect(page, 'models-catalog', TWO_LOOKS.slice(1));
+  await inspect(page, 'models-catalog', TWO_LAYOUTS.slice(1));
 });
 
 test('a model is found on the hub, pulled with pauses, and answers', async ({ page }) => {
@@ -76,10 +76,10 @@ test('a model is found on the hub, pulled with pauses, and answers', async ({ pa
     await expect(page.getByRole('searchbox', { name: 'Search the hub' })).toHaveValue('maker');
   });
   await page.getByRole('button', { name: `Download… ${REPO}` }).click();
-  const ask = sheet(page, `Download ${REPO}`);
-  await expect(ask).toContainText('Licence: mit. Free for any use');
-  await inspect(page, 'models-pull', TWO_LOOKS.slice(0, 1));
-  await ask.getByRole('button', { name: 'Download' }).click();
+  const pullSheet = sheet(page, `Download ${REPO}`);
+  await expect(pullSheet).toContainText('Licence: mit. Free for any use');
+  await inspect(page, 'models-pull', TWO_LAYOUTS.slice(0, 1));
+  await pullSheet.getByRole('button', { name: 'Download' }).click();
   await expect(download(page, REPO)).toContainText('Downloading');
   await download(page, REPO)
     .getByRole('button', { name: /^Pause/ })
@@ -87,7 +87,7 @@ test('a model is found on the hub, pulled with pauses, and answers', async ({ pa
   await expect(download(page, REPO)).toContainText('Paused');
   await page.reload();
   await expect(download(page, REPO)).toContainText('Paused');
-  await inspect(page, 'models-paused', TWO_LOOKS.slice(1));
+  await inspect(page, 'models-paused', TWO_LAYOUTS.slice(1));
   hub.fault = {};
   await download(page, REPO)
     .getByRole('button', { name: /^Resume/ })
@@ -112,7 +112,7 @@ test('details say everything; a pulled model goes with its files once its name i
   await details.getByLabel('Default when not specified').selectOption('off');
   await expect(details.getByLabel('Default when not specified')).toHaveValue('off');
   await expect(details.getByLabel('Slot or upstream')).toBeVisible();
-  await inspect(page, 'models-details', TWO_LOOKS);
+  await inspect(page, 'models-details', TWO_LAYOUTS);
   await details.getByRole('button', { name: 'Remove model…' }).click();
   const remove = page.getByRole('alertdialog', { name: 'Remove tiny-Q8_0?' });
   await expect(remove).toContainText(/Slot .* is using it/);
@@ -123,7 +123,7 @@ test('details say everything; a pulled model goes with its files once its name i
   await send(daemon(), 'POST', `/api/slots/${holder?.name}/unload`);
   await expect(remove.getByRole('button', { name: 'Remove model' })).toBeDisabled();
   await remove.getByLabel('Type the model name to confirm').fill('tiny-Q8_0');
-  await inspect(page, 'models-remove', TWO_LOOKS.slice(1));
+  await inspect(page, 'models-remove', TWO_LAYOUTS.slice(1));
   await remove.getByRole('button', { name: 'Remove model' }).click();
   await expect(installed(page, 'tiny-Q8_0')).toHaveCount(0);
 });
@@ -135,7 +135,7 @@ test('what was pulled in vain says what to do, here and on the overview', async 
   await expect(item).toContainText('Failed');
   await expect(item).toContainText('pull.checksum_mismatch');
   await expect(item).toContainText('Try again, or use another mirror.');
-  await inspect(page, 'models-failed', TWO_LOOKS.slice(1));
+  await inspect(page, 'models-failed', TWO_LAYOUTS.slice(1));
   await page.goto(`${daemon().url}/overview`);
   const concern = page.getByRole('listitem').filter({ hasText: `The download of ${WRONG} failed` });
   await concern.getByRole('link', { name: /^View/ }).click();
@@ -161,7 +161,7 @@ test('a gated repository, a path that is none and one that is; the operator’s 
   await page.keyboard.press('Enter');
   await expect(form.getByRole('alert')).toBeVisible();
   await expect(form.getByLabel('Path on the gateway machine')).toHaveValue(path);
-  await inspect(page, 'models-register', TWO_LOOKS.slice(1));
+  await inspect(page, 'models-register', TWO_LAYOUTS.slice(1));
   writeFileSync(path, encodeGguf(tinyEmbed()));
   await page.keyboard.press('Tab');
   await form.getByRole('button', { name: 'Add model' }).click();
@@ -178,5 +178,5 @@ test('a gated repository, a path that is none and one that is; the operator’s 
   await page.route('**/api/models', (route) => route.fulfill({ json: { models: [] } }));
   await page.reload();
   await expect(page.getByText('No models yet')).toBeVisible();
-  await inspect(page, 'models-empty', TWO_LOOKS.slice(1));
+  await inspect(page, 'models-empty', TWO_LAYOUTS.slice(1));
 });

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright/test';
 import { ADMIN_KEY, KEYS_FILE, QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { send } from '../daemon/test/harness/http.ts';
+import { inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { enter, giveSession } from './harness/login.ts';
-import { inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const OPEN_TO_ALL = '[security]\nallow_public_without_auth = true\n';
@@ -34,7 +34,7 @@ test('what data that cannot be refreshed stays with a notice, and recovers', asy
   await expect(old(page)).toContainText(/As of \d\d:\d\d.*could not be refreshed/, POLLED);
   await expect(old(page)).toContainText('The database is out of reach.');
   await expect(rows(page)).toHaveCount(2);
-  await inspect(page, 'requests-outdated', TWO_LOOKS);
+  await inspect(page, 'requests-outdated', TWO_LAYOUTS);
   await page.unroute('**/api/requests');
   await old(page).getByRole('button', { name: 'Try again' }).click();
   await expect(old(page)).toHaveCount(0);

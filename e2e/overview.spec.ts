@@ -1,7 +1,7 @@
 import { send } from '../daemon/test/harness/http.ts';
 import { waitForSlotState } from '../daemon/test/harness/slots.ts';
 import { chatWith, startThree } from '../daemon/test/harness/three-models.ts';
-import { ALL_LOOKS, inspect } from './harness/looks.ts';
+import { ALL_LAYOUTS, inspect } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** Three real models with memory for one; one has served requests, an upstream is down. */
@@ -37,7 +37,7 @@ test('the last hour, who holds memory, what the next loads need, and what needs 
   const concern = page.getByRole('list', { name: 'Issues' }).getByRole('listitem');
   await expect(concern).toContainText('Upstream gone isn’t responding correctly: Nothing listens');
   await expect(page.getByRole('row', { name: /^red / })).toContainText('tok/s');
-  await inspect(page, 'overview-busy', ALL_LOOKS);
+  await inspect(page, 'overview-busy', ALL_LAYOUTS);
   const slots = page.getByRole('table', { name: 'Slots' });
   for (const width of [360, 600, 719, 720, 768, 1024, 1080, 1280]) {
     await page.setViewportSize({ width, height: 800 });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { DEMO_REPLY } from '../daemon/models/demo-model.ts';
 import { startGateway } from '../daemon/test/harness/gateway.ts';
-import { answered, composer, say, turns } from './harness/playground.ts';
+import { composer, sendMessage, turns, waitForReply } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startGateway());
@@ -15,12 +15,12 @@ const curl = (page: Page) => page.getByRole('region', { name: 'the curl command'
 const copyCurl = (page: Page) => page.getByRole('button', { name: 'Copy the curl command' });
 
 test('the page has no secure context there, and chat works all the same', async ({ page }) => {
-  await say(page, lan(), 'Hello! Who are you?');
+  await sendMessage(page, lan(), 'Hello! Who are you?');
   expect(await page.evaluate('isSecureContext')).toBe(false);
   expect(await page.evaluate('navigator.clipboard === undefined && crypto.randomUUID === undefined')).toBe(
     true,
   );
-  await answered(page);
+  await waitForReply(page);
   await expect(turns(page).last()).toContainText(DEMO_REPLY);
 });
 

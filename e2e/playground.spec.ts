@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright/test';
 import { type ComfyStandIn, comfyStandIn } from '../daemon/test/harness/comfy-stand-in.ts';
 import { TONE_TEXT } from '../daemon/test/harness/tone-gateway.ts';
-import { code, ran } from './harness/code.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
-import { REPLY, startStudio } from './harness/studio.ts';
+import { code, ran } from './harness/code-samples.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
+import { REPLY, startStudio } from './harness/playground-gateway.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** A STAND-IN draws: ComfyUI needs a GPU. Everything else is a real engine with a tiny model. */
@@ -51,7 +51,7 @@ test('completion: streamed and measured; the form survives a reload', async ({ p
   await expect(card(page, 'Result')).toContainText(/agent · \d+ tokens/);
   await expect(code(page)).toContainText('/v1/completions');
   await expect(code(page)).toContainText('"max_tokens": 12');
-  await inspect(page, 'playground-completion', TWO_LOOKS);
+  await inspect(page, 'playground-completion', TWO_LAYOUTS);
   await page.reload();
   await expect(page.getByLabel('Prompt')).toHaveValue('hello');
   await page.getByLabel('Max tokens').fill('none');
@@ -70,11 +70,11 @@ test('embeddings: a picture of similarity that is a table with names', async ({ 
   expect(Number(cells[1])).toBeGreaterThan(Number(cells[2]) + 0.2);
   await expect(card(page, 'Similarity')).toContainText('Closest: 1 and 2');
   await expect(card(page, 'Similarity')).toContainText(/embed · 64 dimensions · \d+ tokens/);
-  await inspect(page, 'playground-embeddings', TWO_LOOKS);
+  await inspect(page, 'playground-embeddings', TWO_LAYOUTS);
   await test.step('on a phone the names have what the numbers leave', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
-    const place = page.getByRole('region', { name: 'Similarity matrix' });
-    expect(await place.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+    const matrix = page.getByRole('region', { name: 'Similarity matrix' });
+    expect(await matrix.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
     const name = await table.getByRole('rowheader').first().boundingBox();
     expect(name?.width).toBeGreaterThan(120);
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -93,7 +93,7 @@ test('rerank: the documents, best first, with their scores', async ({ page }) =>
   expect(await ran(page, 'JavaScript')).toMatch(/index: 1, relevance_score: \d/);
   await page.getByRole('tab', { name: 'Python' }).click();
   await expect(code(page, 'Python')).toContainText('client.post("/rerank", cast_to=httpx.Response');
-  await inspect(page, 'playground-rerank', TWO_LOOKS);
+  await inspect(page, 'playground-rerank', TWO_LAYOUTS);
 });
 
 test('what is spoken can be downloaded, and is written down to the letter', async ({ page }) => {
@@ -108,7 +108,7 @@ test('what is spoken can be downloaded, and is written down to the letter', asyn
   await expect
     .poll(() => played.evaluate((element) => (element as unknown as { duration: number }).duration))
     .toBe(3);
-  await inspect(page, 'playground-speech', TWO_LOOKS);
+  await inspect(page, 'playground-speech', TWO_LAYOUTS);
   const download = page.waitForEvent('download');
   await sound.getByRole('link', { name: /^Download wav/ }).click();
   const file = await (await download).path();
@@ -126,7 +126,7 @@ test('what is spoken can be downloaded, and is written down to the letter', asyn
   await page.getByLabel('Format').selectOption('srt');
   await press(page, 'Transcribe');
   await expect(card(page, 'Transcript')).toContainText('00:00:00,000 --> 00:00:03,000');
-  await inspect(page, 'playground-transcription', TWO_LOOKS);
+  await inspect(page, 'playground-transcription', TWO_LAYOUTS);
 });
 
 test('a refusal shows the message of the catalogue, and no input is lost', async ({ page, watch }) => {
@@ -164,7 +164,7 @@ test('image by a STAND-IN: drawn with progress, shown from the cache, with what 
     .toBe(512);
   await expect(page.getByRole('main')).toContainText('sdxl-turbo');
   await expect(code(page)).toContainText('"extra_body": {');
-  await inspect(page, 'playground-image', TWO_LOOKS);
+  await inspect(page, 'playground-image', TWO_LAYOUTS);
   await page.getByLabel('Prompt').fill('a lighthouse HANG');
   await page.getByLabel('Steps').fill('2');
   await press(page, 'Generate image');
@@ -182,7 +182,7 @@ test('without a model of the kind the page says how to get one', async ({ page }
   await expect(page.getByText('No reranking model yet')).toBeVisible();
   await expect(page.getByText('svcctl models catalog rerank')).toBeVisible();
   await expect(page.getByRole('main').getByRole('link', { name: 'Open slots' })).toBeVisible();
-  await inspect(page, 'playground-no-model', TWO_LOOKS.slice(1));
+  await inspect(page, 'playground-no-model', TWO_LAYOUTS.slice(1));
 });
 
 /** One pixel. */
@@ -202,19 +202,19 @@ test('chat: a call is answered by hand, and the model goes on', async ({ page })
   await message.press('Enter');
   const result = page.getByRole('textbox', { name: 'Result of get_time' });
   await result.fill('{"time":"noon"}');
-  await inspect(page, 'playground-chat-call', ALL_LOOKS);
+  await inspect(page, 'playground-chat-call', ALL_LAYOUTS);
   const request = page.waitForRequest('**/v1/chat/completions');
   await result.press('Control+Enter');
   const { messages } = (await request).postDataJSON() as { messages: { role: string; content: unknown }[] };
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
   expect(messages.at(-1)).toMatchObject({ content: '{"time":"noon"}' });
-  const said = page.getByRole('region', { name: 'Conversation' });
-  await expect(said).toContainText(REPLY);
+  const transcript = page.getByRole('region', { name: 'Conversation' });
+  await expect(transcript).toContainText(REPLY);
   await expect(result).toHaveCount(0);
   await page.getByRole('list', { name: 'Tool calls' }).getByText('get_time', { exact: true }).click();
-  await expect(said).toContainText('"time": "noon"');
+  await expect(transcript).toContainText('"time": "noon"');
   await page.reload();
-  await expect(said).toContainText(REPLY);
+  await expect(transcript).toContainText(REPLY);
   await message.fill('And now?');
   const next = page.waitForRequest('**/v1/chat/completions');
   await message.press('Enter');
@@ -268,7 +268,7 @@ test('chat: tool calls stand in the answer, pictures go to models that see them'
   await expect(page.getByText('The browser cannot read this image file.')).toBeVisible();
   await page.getByRole('tab', { name: 'Code' }).click();
   await expect(code(page)).toContainText('"url": "data:image/jpeg;base64,');
-  await inspect(page, 'playground-chat-picture', TWO_LOOKS);
+  await inspect(page, 'playground-chat-picture', TWO_LAYOUTS);
   await message.press('Enter');
   await expect(page.getByRole('img', { name: 'Sent, 1 of 1' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Conversation' }).getByRole('alert')).toBeVisible();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'playwright/test';
-import { artifacts } from './harness/places.ts';
+import { artifacts } from './harness/paths.ts';
 
 /** Names of the test domain lead to this machine; every other name leads nowhere, so the browser stays off the network. */
 const NAMES = 'MAP *.test 127.0.0.1, MAP *.rebound.io 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
@@ -38,7 +38,7 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   projects: [
-    { name: 'built', testMatch: 'built.setup.ts' },
+    { name: 'built', testMatch: 'assets.setup.ts' },
     { name: 'walks', testMatch: '*.spec.ts', dependencies: ['built'] },
   ],
 });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test';
 import { send } from '../daemon/test/harness/http.ts';
 import { openStream } from '../daemon/test/harness/stream.ts';
 import { ENDLESS, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const chat = (model: string, content = 'x', max_tokens = 12) => ({
@@ -28,7 +28,7 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await expect(rows(page)).toHaveCount(4);
   await send(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
   await expect(rows(page)).toHaveCount(5);
-  await inspect(page, 'requests', ALL_LOOKS);
+  await inspect(page, 'requests', ALL_LAYOUTS);
   await page.getByRole('searchbox', { name: 'Filter requests' }).fill('chat 404');
   await expect(rows(page)).toHaveCount(2);
   await expect(page).toHaveURL(/q=chat/);
@@ -49,7 +49,7 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await page.getByRole('button', { name: 'tiny' }).first().click();
   await expect(story.getByRole('list', { name: 'Routing steps' })).toContainText('Matched');
   await expect(story).toContainText('Routed to slot agent');
-  await inspect(page, 'requests-story', TWO_LOOKS);
+  await inspect(page, 'requests-story', TWO_LAYOUTS);
 });
 
 test('a refresh leaves the focus on the row that has it', async ({ page }) => {
@@ -133,7 +133,7 @@ test('explain draws the ladder, with the load that would follow; its address can
   await expect(page.getByText('Goes to slot other, which loads its model first.')).toBeVisible();
   await expect(page.getByRole('list', { name: 'Routing steps' }).getByRole('listitem')).toHaveCount(5);
   await expect(page.getByText('Available for this load')).toBeVisible();
-  await inspect(page, 'requests-explain', ALL_LOOKS);
+  await inspect(page, 'requests-explain', ALL_LAYOUTS);
   await page.goto(`${daemon().url}/requests/explain?path=%2Fv1%2Fchat%2Fcompletions&model=missing`);
   await expect(page.getByText('No slot or upstream serves the model "missing".')).toBeVisible();
 });
@@ -145,7 +145,7 @@ test('usage adds up by day, tier and model', async ({ page }) => {
   await expect(page.getByRole('row', { name: /^without a key/ })).toBeVisible();
   await expect(page).toHaveURL(/by=tier/);
   await expect(page.getByRole('button', { name: 'What is a tier?' })).toBeVisible();
-  await inspect(page, 'usage', TWO_LOOKS);
+  await inspect(page, 'usage', TWO_LAYOUTS);
   await page.route('**/api/usage*', (route) =>
     route.fulfill({ json: { since: '2026-01-01', days: [], truncated: false } }),
   );
@@ -164,7 +164,7 @@ test('what was said is in the story of a request only where the setting keeps it
   const story = page.getByRole('dialog', { name: 'Request details' });
   await expect(story.getByRole('region', { name: 'the request body' })).toContainText('swordfish');
   await expect(story.getByRole('region', { name: 'the response body' })).toContainText('chat.completion');
-  await inspect(page, 'requests-said', TWO_LOOKS);
+  await inspect(page, 'requests-said', TWO_LAYOUTS);
   await send(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent', 'swordfish') });
   await page.goto(`${daemon().url}/requests`);
   await rows(page).nth(1).getByRole('button').click();

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright/test';
 import type { Gateway } from '../daemon/test/harness/gateway.ts';
 import { ENDLESS, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
-import { inspect, TWO_LOOKS } from './harness/looks.ts';
-import { answered, composer, conversation, say, turns } from './harness/playground.ts';
+import { inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
+import { composer, conversation, sendMessage, turns, waitForReply } from './harness/playground.ts';
 import { expect, test } from './harness/test.ts';
 
 let gateway: Gateway;
@@ -39,7 +39,7 @@ test('a restart shows a thin bar and old data marked as old, loses nothing, and 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Last known state: everything is fine');
   await expect(staleView(page)).toHaveCount(1);
   await expect(page.getByRole('row', { name: /agent/ })).toBeVisible();
-  await inspect(page, 'connection-lost', TWO_LOOKS);
+  await inspect(page, 'connection-lost', TWO_LAYOUTS);
   await page.getByRole('link', { name: 'Playground' }).click();
   await expect(composer(page)).toHaveValue('typed before the restart');
   await composer(page).fill('typed while it was away');
@@ -56,7 +56,7 @@ test('a daemon that dies during an answer leaves the text, and the answer can be
   watch,
 }) => {
   watch.allow(PROVOKED);
-  await say(page, gateway.url, ENDLESS);
+  await sendMessage(page, gateway.url, ENDLESS);
   await expect(turns(page).last()).toContainText('bcdefghijklm');
   await gateway.stop('SIGKILL');
   await expect(turns(page).last().getByRole('alert')).toContainText('The response was interrupted.');
@@ -66,6 +66,6 @@ test('a daemon that dies during an answer leaves the text, and the answer can be
   await expect(bar(page)).toHaveCount(0);
   await composer(page).fill('!');
   await composer(page).press('Enter');
-  await answered(page);
+  await waitForReply(page);
   await expect(conversation(page)).toContainText('Hello from the tiny model.');
 });

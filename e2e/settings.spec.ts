@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { send } from '../daemon/test/harness/http.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
@@ -15,7 +15,7 @@ test('settings tell value and source; a change is written and effective; the env
   await page.goto(`${daemon().url}/settings`);
   const line = (key: string) => page.getByRole('listitem').filter({ hasText: key });
   await expect(line('server.port')).toContainText('set by environment variable: SVC_PORT');
-  await inspect(page, 'settings', ALL_LOOKS);
+  await inspect(page, 'settings', ALL_LAYOUTS);
   await page.getByRole('button', { name: 'How to change server.port' }).click();
   await expect(page.getByRole('dialog')).toContainText('The environment variable overrides config.toml');
   await page.keyboard.press('Escape');
@@ -27,7 +27,7 @@ test('settings tell value and source; a change is written and effective; the env
   await sheet.getByRole('textbox').fill('-3');
   await sheet.getByRole('button', { name: 'Save' }).click();
   await expect(sheet.getByRole('alert')).toBeVisible();
-  await inspect(page, 'settings-edit', TWO_LOOKS.slice(1));
+  await inspect(page, 'settings-edit', TWO_LAYOUTS.slice(1));
   await sheet.getByRole('textbox').fill('63');
   await sheet.getByRole('button', { name: 'Save' }).click();
   await expect(sheet).toHaveCount(0);
@@ -47,7 +47,7 @@ test('a setting that was changed elsewhere preserves the input, and can be overw
   await expect(sheet.getByRole('alert')).toContainText('The file changed on disk');
   await expect(sheet.getByText('40', { exact: true })).toBeVisible();
   await expect(sheet.getByRole('textbox')).toHaveValue('41');
-  await inspect(page, 'settings-stale', TWO_LOOKS.slice(1));
+  await inspect(page, 'settings-stale', TWO_LAYOUTS.slice(1));
   await sheet.getByRole('button', { name: 'Overwrite file' }).click();
   await expect(sheet).toHaveCount(0);
   await expect(page.getByRole('listitem').filter({ hasText: 'slots.queue_max' })).toContainText('41');
@@ -59,7 +59,7 @@ test('a broken file is named with its line, and what is active instead', async (
   await page.goto(`${daemon().url}/settings`);
   const problems = page.getByRole('list', { name: 'Configuration errors' });
   await expect(problems).toContainText(/config\.toml, line 3/);
-  await inspect(page, 'settings-broken', TWO_LOOKS.slice(1));
+  await inspect(page, 'settings-broken', TWO_LAYOUTS.slice(1));
   writeFileSync(file, '# mended\n');
   await expect(problems).toHaveCount(0);
 });
@@ -76,12 +76,12 @@ test('the log is live, from the level of the address', async ({ page }) => {
   await expect(page.getByText('No lines of this level since the start.')).toBeVisible();
   await page.getByLabel('Level').selectOption('trace');
   await expect(log.getByText(/^(INFO|DEBUG)/).first()).toBeVisible();
-  await inspect(page, 'settings-log', TWO_LOOKS);
+  await inspect(page, 'settings-log', TWO_LAYOUTS);
 });
 
 test('the audit trail tells what was changed', async ({ page }) => {
   await send(daemon(), 'PUT', '/api/settings', { body: { values: { queueMax: 62 } } });
   await page.goto(`${daemon().url}/security/audit`);
   await expect(page.getByRole('row', { name: /settings\.put/ }).first()).toContainText('queueMax');
-  await inspect(page, 'audit', TWO_LOOKS);
+  await inspect(page, 'audit', TWO_LAYOUTS);
 });

@@ -6,8 +6,8 @@ import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../daemon/models/gguf/writer.ts';
 import { type FakeHub, startHub } from '../daemon/models/testing/hub.ts';
 import { type Gateway, startGateway } from '../daemon/test/harness/gateway.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
-import { answered, composer, turns } from './harness/playground.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
+import { composer, turns, waitForReply } from './harness/playground.ts';
 import { expect, test } from './harness/test.ts';
 
 const REPLY = 'From nothing to an answer.';
@@ -49,7 +49,7 @@ test('from an empty folder to the first answer of a fetched model', async ({ pag
   await expect(models.getByRole('list', { name: 'Detected hardware' })).toContainText(/GiB of RAM/);
   await expect(models.getByRole('checkbox', { name: /^Chat/ })).toBeChecked();
   await expect(models.getByText(/^Total download/)).toBeVisible();
-  await inspect(page, 'setup', ALL_LOOKS);
+  await inspect(page, 'setup', ALL_LAYOUTS);
 
   await test.step('models of another program are taken in', async () => {
     await models.getByRole('button', { name: 'Use models from llama.cpp' }).click();
@@ -64,7 +64,7 @@ test('from an empty folder to the first answer of a fetched model', async ({ pag
     await models.getByRole('button', { name: 'Download and start this model' }).click();
     await expect(models.getByRole('list', { name: 'Model downloads' })).toContainText(/in slot agent/);
     await expect(models.getByText('Downloads continue if you close this page')).toBeVisible();
-    await inspect(page, 'setup-fetching', TWO_LOOKS);
+    await inspect(page, 'setup-fetching', TWO_LAYOUTS);
   });
   await test.step('the overview leads back, from another browser too', async () => {
     await page.goto(`${gateway.url}/overview`);
@@ -90,12 +90,12 @@ test('from an empty folder to the first answer of a fetched model', async ({ pag
     await expect(key.getByText('Skipped')).toBeVisible();
   });
   await expect(models.getByRole('listitem').filter({ hasText: 'in slot agent' })).toContainText('Ready');
-  await inspect(page, 'setup-done', TWO_LOOKS);
+  await inspect(page, 'setup-done', TWO_LAYOUTS);
 
   await page.getByRole('link', { name: 'Start a chat' }).click();
   await composer(page).fill('Hello');
   await composer(page).press('Enter');
-  await answered(page);
+  await waitForReply(page);
   await expect(turns(page).last()).toContainText(REPLY);
 
   await page.goto(`${gateway.url}/setup`);
@@ -137,7 +137,7 @@ test('a hub that is away is said in plain words, with the ways on', async ({ pag
   await page.getByText('Folders that cannot be read (1)').click();
   await expect(page.getByText('BindReadOnlyPaths=-/home/ann/.ollama/models')).toBeVisible();
   await page.getByText('Use a model file already on this machine').click();
-  await inspect(page, 'setup-offline', TWO_LOOKS);
+  await inspect(page, 'setup-offline', TWO_LAYOUTS);
 });
 
 test('a file that is no model is refused in words, and what was typed stays', async ({ page, watch }) => {

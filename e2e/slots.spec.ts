@@ -6,7 +6,7 @@ import { putModel } from '../daemon/test/harness/home.ts';
 import { send } from '../daemon/test/harness/http.ts';
 import { waitForSlotState } from '../daemon/test/harness/slots.ts';
 import { startThree } from '../daemon/test/harness/three-models.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** Three real models with room for one of them at a time, and one whose file lacks a tensor. */
@@ -44,12 +44,12 @@ test('cards tell state, model and trouble; a load says who leaves before the cli
       .getByText(/damaged|tensor|model/i)
       .first(),
   ).toBeVisible();
-  await inspect(page, 'slots', ALL_LOOKS);
+  await inspect(page, 'slots', ALL_LAYOUTS);
   await act(page, 'green', 'Load…').click();
   const dialog = page.getByRole('alertdialog', { name: 'Load green-model into slot green?' });
   await expect(dialog.getByText('Available for this load')).toBeVisible();
   await expect(dialog).toContainText(/red \(idle\) will be unloaded|Waits for red/);
-  await inspect(page, 'slots-load', TWO_LOOKS);
+  await inspect(page, 'slots-load', TWO_LAYOUTS);
   await dialog.getByRole('button', { name: 'Load model', exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await expect(card(page, 'green')).toContainText('Ready');
@@ -65,7 +65,7 @@ test('plan, log and swap have addresses of their own, and Back closes them', asy
       .getByText('slot file', { exact: true })
       .first(),
   ).toBeVisible();
-  await inspect(page, 'slots-plan', TWO_LOOKS);
+  await inspect(page, 'slots-plan', TWO_LAYOUTS);
   await page.goBack();
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.goto(`${daemon().url}/slots?slot=red&show=log`);
@@ -77,13 +77,13 @@ test('plan, log and swap have addresses of their own, and Back closes them', asy
   await expect(page.getByText('Live')).toBeVisible();
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(page.getByText('Paused')).toBeVisible();
-  await inspect(page, 'slots-log', TWO_LOOKS.slice(1));
+  await inspect(page, 'slots-log', TWO_LAYOUTS.slice(1));
   await page.keyboard.press('Escape');
   await act(page, 'green', 'Swap…').click();
   const swap = sheet(page, 'Swap model of slot green');
   await swap.getByLabel('Model').selectOption('blue-model');
   await expect(swap.getByText('Available for this load')).toBeVisible();
-  await inspect(page, 'slots-swap', TWO_LOOKS.slice(1));
+  await inspect(page, 'slots-swap', TWO_LAYOUTS.slice(1));
   await swap.getByRole('button', { name: 'Swap model' }).click();
   await expect(card(page, 'green')).toContainText('blue-model');
   await expect(card(page, 'green')).toContainText('Ready');
@@ -99,7 +99,7 @@ test('a slot is added, changed and removed; what is wrong is named at its field'
   await form.getByLabel('Context').fill('many');
   await form.getByRole('button', { name: 'Add slot' }).click();
   await expect(form.getByText('must be a number')).toBeVisible();
-  await inspect(page, 'slots-new', TWO_LOOKS);
+  await inspect(page, 'slots-new', TWO_LAYOUTS);
   await form.getByLabel('Name', { exact: true }).fill('writer');
   await form.getByLabel('Model').fill('red-model');
   await form.getByLabel('Context').fill('1');
@@ -126,7 +126,7 @@ test('a slot is added, changed and removed; what is wrong is named at its field'
   const remove = page.getByRole('alertdialog', { name: 'Remove slot writer?' });
   await expect(remove.getByRole('button', { name: 'Remove slot' })).toBeDisabled();
   await remove.getByRole('textbox').fill('writer');
-  await inspect(page, 'slots-remove', TWO_LOOKS.slice(1));
+  await inspect(page, 'slots-remove', TWO_LAYOUTS.slice(1));
   await remove.getByRole('button', { name: 'Remove slot' }).click();
   await expect(card(page, 'writer')).toHaveCount(0);
 });
@@ -146,7 +146,7 @@ test('keys alone unload a slot, and without slots the next step is offered', asy
   await page.route('**/api/events*', () => {});
   await page.reload();
   await expect(page.getByText('No slots yet')).toBeVisible();
-  await inspect(page, 'slots-empty', TWO_LOOKS.slice(1));
+  await inspect(page, 'slots-empty', TWO_LAYOUTS.slice(1));
 });
 
 test('slots and upstreams are explained where they first appear', async ({ page }) => {
@@ -157,7 +157,7 @@ test('slots and upstreams are explained where they first appear', async ({ page 
   await page.keyboard.press('Enter');
   const help = page.getByRole('dialog', { name: 'What is a slot?' });
   await expect(help).toContainText('so you can swap the model without changing them');
-  await inspect(page, 'slots-help', TWO_LOOKS);
+  await inspect(page, 'slots-help', TWO_LAYOUTS);
   await page.keyboard.press('Escape');
   await expect(help).toHaveCount(0);
   await expect(mark).toBeFocused();

@@ -7,7 +7,7 @@ import { KEYS_FILE } from '../daemon/test/harness/gateway.ts';
 import { send } from '../daemon/test/harness/http.ts';
 import { waitForSlotState } from '../daemon/test/harness/slots.ts';
 import { startTiny } from '../daemon/test/harness/tiny-gateway.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { composer, turns } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
@@ -35,7 +35,7 @@ test('a failed slot is named on the overview, with its reason and what comes nex
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^1 issue$/);
   const concern = page.getByRole('list', { name: 'Issues' }).getByRole('listitem');
   await expect(concern).toContainText('Slot broken failed: ');
-  await inspect(page, 'overview-attention', TWO_LOOKS);
+  await inspect(page, 'overview-attention', TWO_LAYOUTS);
 });
 
 test('a refused request in the playground', async ({ page, watch }) => {
@@ -46,7 +46,7 @@ test('a refused request in the playground', async ({ page, watch }) => {
   await composer(page).fill('Hello');
   await composer(page).press('Enter');
   await expect(turns(page).last().getByRole('alert')).toBeVisible();
-  await inspect(page, 'playground-refused', TWO_LOOKS);
+  await inspect(page, 'playground-refused', TWO_LAYOUTS);
 });
 
 test('lists and menus that open above a view', async ({ page }) => {
@@ -55,15 +55,15 @@ test('lists and menus that open above a view', async ({ page }) => {
   await expect(page.getByRole('listbox')).toBeVisible();
   const names = await page.getByRole('option').allTextContents();
   expect(new Set(names).size).toBe(names.length);
-  await inspect(page, 'model-list', TWO_LOOKS);
+  await inspect(page, 'model-list', TWO_LAYOUTS);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: /^Theme/ }).click();
   await expect(page.getByRole('menu')).toBeVisible();
-  await inspect(page, 'theme-menu', TWO_LOOKS);
+  await inspect(page, 'theme-menu', TWO_LAYOUTS);
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+K');
   await expect(page.getByRole('dialog', { name: 'Command palette' })).toBeVisible();
-  await inspect(page, 'palette', TWO_LOOKS);
+  await inspect(page, 'palette', TWO_LAYOUTS);
 });
 
 test('on a phone the parameters and the code open over the chat', async ({ page }) => {
@@ -74,7 +74,7 @@ test('on a phone the parameters and the code open over the chat', async ({ page 
   await panel.getByRole('textbox', { name: 'Max tokens' }).fill('9');
   await panel.getByRole('tab', { name: 'Code' }).click();
   await expect(panel).toContainText('"max_tokens": 9');
-  await inspect(page, 'parameters', ALL_LOOKS.slice(2));
+  await inspect(page, 'parameters', ALL_LAYOUTS.slice(2));
   await panel.getByRole('button', { name: 'Done' }).click();
   await expect(panel).toHaveCount(0);
 });
@@ -82,25 +82,25 @@ test('on a phone the parameters and the code open over the chat', async ({ page 
 test('a rotated key', async ({ page }) => {
   await page.goto(`${daemon().url}/security/rotate?tier=client`);
   await page.getByRole('button', { name: 'Rotate the client key…' }).click();
-  await inspect(page, 'rotate-confirm', TWO_LOOKS);
+  await inspect(page, 'rotate-confirm', TWO_LAYOUTS);
   await page.getByRole('button', { name: 'Rotate the client key', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'New client key' })).toBeVisible();
-  await inspect(page, 'rotate-result', TWO_LOOKS);
+  await inspect(page, 'rotate-result', TWO_LAYOUTS);
 });
 
 test('empty places say what the next step is', async ({ page }) => {
   await page.goto(`${daemon().url}/security/sessions`);
   await expect(page.getByText('No active sessions')).toBeVisible();
-  await inspect(page, 'sessions-empty', TWO_LOOKS);
+  await inspect(page, 'sessions-empty', TWO_LAYOUTS);
   await page.goto(`${daemon().url}/security/exposure?q=nothing+like+it`);
   await expect(page.getByText('No routes match')).toBeVisible();
-  await inspect(page, 'exposure-empty', TWO_LOOKS);
+  await inspect(page, 'exposure-empty', TWO_LAYOUTS);
   await page.route('**/api/slots', (route) => route.fulfill({ json: { slots: [] } }));
   await page.route('**/v1/models', (route) => route.fulfill({ json: { object: 'list', data: [] } }));
   await page.goto(`${daemon().url}/overview`);
   await expect(page.getByText('No slots yet')).toBeVisible();
-  await inspect(page, 'overview-empty', TWO_LOOKS);
+  await inspect(page, 'overview-empty', TWO_LAYOUTS);
   await page.goto(`${daemon().url}/playground`);
   await expect(page.getByText('No chat model yet')).toBeVisible();
-  await inspect(page, 'playground-empty', TWO_LOOKS);
+  await inspect(page, 'playground-empty', TWO_LAYOUTS);
 });

@@ -1,14 +1,14 @@
 import { until } from '../daemon/test/harness/gateway.ts';
 import { slot } from '../daemon/test/harness/slots.ts';
 import { ENDLESS, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
-import { composer, conversation, say, stopButton, turns } from './harness/playground.ts';
+import { composer, conversation, sendMessage, stopButton, turns } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** A real model whose answer runs through the alphabet for seconds. */
 const daemon = daemonOf(() => startTiny());
 
 test('Stop ends a running answer at once, on the page and in the engine', async ({ page }) => {
-  await say(page, daemon().url, ENDLESS);
+  await sendMessage(page, daemon().url, ENDLESS);
   await expect(turns(page).last()).toContainText('bcdefghijklm');
   await stopButton(page).click();
   await expect(turns(page).last()).toContainText('Stopped');
@@ -17,7 +17,7 @@ test('Stop ends a running answer at once, on the page and in the engine', async 
 });
 
 test('Esc stops too, and an answer goes on while another view is open', async ({ page }) => {
-  await say(page, daemon().url, ENDLESS);
+  await sendMessage(page, daemon().url, ENDLESS);
   await expect(turns(page).last()).toContainText('bcdefghijklm');
   await page.getByRole('link', { name: 'Overview' }).click();
   await expect(page.getByRole('row', { name: /agent/ })).toContainText('1 + 0');

@@ -1,7 +1,7 @@
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { send } from '../daemon/test/harness/http.ts';
 import { provider, type StandIn, standIn } from '../daemon/test/harness/stand-in.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** STAND-IN for another server: a real listener that lists two models. */
@@ -18,7 +18,7 @@ test('an upstream is added, tried, changed and removed', async ({ page, watch })
   watch.allow(/status of 412 .*\/api\/upstreams\/desk$/);
   await page.goto(`${daemon().url}/slots/upstreams`);
   await expect(page.getByText('No upstreams yet')).toBeVisible();
-  await inspect(page, 'upstreams-empty', TWO_LOOKS.slice(1));
+  await inspect(page, 'upstreams-empty', TWO_LAYOUTS.slice(1));
   await page.getByRole('button', { name: 'Add upstream…' }).click();
   const form = page.getByRole('dialog', { name: 'New upstream' });
   for (const required of ['Name', 'Address'])
@@ -38,7 +38,7 @@ test('an upstream is added, tried, changed and removed', async ({ page, watch })
   await test.getByLabel('Model to chat with').fill('gemma-3');
   await test.getByRole('button', { name: 'Run test' }).click();
   await expect(test.getByText('Works')).toHaveCount(2);
-  await inspect(page, 'upstreams-test', TWO_LOOKS.slice(1));
+  await inspect(page, 'upstreams-test', TWO_LAYOUTS.slice(1));
   await page.keyboard.press('Escape');
   await item.getByRole('button', { name: 'Edit… upstream desk' }).click();
   const edit = page.getByRole('dialog', { name: 'Settings of upstream desk' });
@@ -69,7 +69,7 @@ test('one that does not answer says why', async ({ page }) => {
   await page.goto(`${daemon().url}/slots/upstreams`);
   await expect(page.getByText('It refused the connection: no server listens at this address.')).toBeVisible();
   await expect(page.getByText('Online')).toBeVisible();
-  await inspect(page, 'upstreams', ALL_LOOKS);
+  await inspect(page, 'upstreams', ALL_LAYOUTS);
 });
 
 test('a key variable without a value is reported on its own line', async ({ page }) => {
@@ -87,5 +87,5 @@ test('a key variable without a value is reported on its own line', async ({ page
   await page.goto(`${daemon().url}/slots/upstreams`);
   await expect(page.getByText('Key missing')).toBeVisible();
   await expect(page.getByText('UPSTREAM_FAR_AWAY_PROVIDER_KEY is not set')).toBeVisible();
-  await inspect(page, 'upstreams-keyless', TWO_LOOKS);
+  await inspect(page, 'upstreams-keyless', TWO_LAYOUTS);
 });

@@ -1,7 +1,7 @@
 import { ADMIN_KEY, KEYS_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { waitForSlotState } from '../daemon/test/harness/slots.ts';
+import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { enter, giveSession } from './harness/login.ts';
-import { ALL_LOOKS, inspect, TWO_LOOKS } from './harness/looks.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** The tests only read, and this file is the longest of the last ones: each worker takes some of it, with a daemon of its own. */
@@ -54,7 +54,7 @@ for (const { name, path, text } of VIEWS) {
     await giveSession(page, daemon(), ADMIN_KEY);
     await page.goto(daemon().url + path);
     await expect(page.getByRole('main').getByText(text).first()).toBeVisible();
-    await inspect(page, name, ALL_LOOKS);
+    await inspect(page, name, ALL_LAYOUTS);
   });
 }
 
@@ -68,14 +68,14 @@ for (const { name, path } of WAITING) {
     await page.goto(daemon().url + path);
     const waiting = page.getByRole('main').getByText(/^Loading /);
     await expect(waiting.first()).toBeVisible();
-    await inspect(page, `${name}-loading`, TWO_LOOKS.slice(0, 1));
+    await inspect(page, `${name}-loading`, TWO_LAYOUTS.slice(0, 1));
     await page.unroute(READS);
     await page.route(READS, (route) => route.fulfill(UNAVAILABLE));
     await page.reload();
     const failure = page.getByRole('main').getByRole('alert').first();
     await expect(failure).toContainText('The database is busy or damaged.');
     await expect(failure).toContainText('Try again. If it persists, see the health checks.');
-    await inspect(page, `${name}-failed`, TWO_LOOKS.slice(1));
+    await inspect(page, `${name}-failed`, TWO_LAYOUTS.slice(1));
     await page.unroute(READS);
     await failure.getByRole('button', { name: 'Try again' }).click();
     await expect(failure).toHaveCount(0);
@@ -86,10 +86,10 @@ test('login', async ({ page, watch }) => {
   watch.allow(/status of 401/);
   await page.goto(`${daemon().url}/login`);
   await page.getByText('Where is the admin key?').click();
-  await inspect(page, 'login', ALL_LOOKS);
+  await inspect(page, 'login', ALL_LAYOUTS);
   await enter(page, 'not the key');
   await expect(page.getByRole('alert')).toBeVisible();
-  await inspect(page, 'login-refused', TWO_LOOKS);
+  await inspect(page, 'login-refused', TWO_LAYOUTS);
 });
 
 test('on a phone the tabs of a view stay in one line, with the current one in view', async ({ page }) => {

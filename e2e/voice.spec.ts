@@ -2,16 +2,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import type { Gateway } from '../daemon/test/harness/gateway.ts';
-import { ran } from './harness/code.ts';
-import { inspect, TWO_LOOKS } from './harness/looks.ts';
-import { artifacts } from './harness/places.ts';
-import { REPLY, spoken, startStudio } from './harness/studio.ts';
+import { ran } from './harness/code-samples.ts';
+import { inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
+import { artifacts } from './harness/paths.ts';
+import { REPLY, spoken, startStudio } from './harness/playground-gateway.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 import config from './playwright.config.ts';
 
 /** Input of the fake microphone: a recording of the tone voice with silence around it. */
-const HEARD = join(artifacts, 'heard.wav');
-const SAID = 'what a day.';
+const RECORDING = join(artifacts, 'heard.wav');
+const SPOKEN_TEXT = 'what a day.';
 const launch = config.use?.launchOptions ?? {};
 
 test.use({
@@ -21,7 +21,7 @@ test.use({
       ...(launch.args ?? []),
       '--use-fake-device-for-media-stream',
       '--use-fake-ui-for-media-stream',
-      `--use-file-for-fake-audio-capture=${HEARD}`,
+      `--use-file-for-fake-audio-capture=${RECORDING}`,
     ],
   },
 });
@@ -29,9 +29,9 @@ test.use({
 let recording: Buffer;
 const daemon = daemonOf(async (): Promise<Gateway> => {
   const gateway = await startStudio();
-  recording = await spoken(gateway, SAID);
+  recording = await spoken(gateway, SPOKEN_TEXT);
   mkdirSync(artifacts, { recursive: true });
-  writeFileSync(HEARD, withQuiet(recording));
+  writeFileSync(RECORDING, withQuiet(recording));
   return gateway;
 });
 
@@ -67,7 +67,7 @@ test('by typing: the answer is spoken, both sides stand in words, every stage ha
   await expect(stages(page)).toContainText('First token');
   await expect(stages(page)).toContainText('First audio');
   await expect(stages(page)).toContainText('Time to first audio');
-  await inspect(page, 'playground-voice', TWO_LOOKS);
+  await inspect(page, 'playground-voice', TWO_LAYOUTS);
   await press(page, 'End call');
   await expect(page.getByRole('button', { name: 'Start talking' })).toBeVisible();
   await expect(rows(page)).toHaveCount(2);
@@ -79,7 +79,7 @@ test('by a recording: it is understood to the letter, and answered', async ({ pa
   await page
     .getByLabel('Or upload a recording')
     .setInputFiles({ name: 'said.wav', mimeType: 'audio/wav', buffer: recording });
-  await expect(rows(page).first()).toContainText(SAID);
+  await expect(rows(page).first()).toContainText(SPOKEN_TEXT);
   await expect(rows(page).last()).toContainText(REPLY);
   await expect(stages(page)).toContainText('Speech recognised');
   await page
@@ -129,5 +129,5 @@ test('on plain HTTP the page says why there is no microphone, and works by typin
   await page.getByLabel('Type a message').fill('hello');
   await press(page, 'Send');
   await expect(rows(page).last()).toContainText(REPLY);
-  await inspect(page, 'playground-voice-plain-http', TWO_LOOKS.slice(1));
+  await inspect(page, 'playground-voice-plain-http', TWO_LAYOUTS.slice(1));
 });

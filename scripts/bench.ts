@@ -5,11 +5,11 @@
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { against } from './bench/against.ts';
+import { compareBuilds } from './bench/compare-builds.ts';
 import { gate } from './bench/gate.ts';
 import { Machine } from './bench/machine.ts';
 import { type BenchOptions, parseOptions, USAGE } from './bench/options.ts';
-import { Casts } from './bench/participants.ts';
+import { Participants } from './bench/participants.ts';
 import { profileTable } from './bench/profile.ts';
 import { writeResults } from './bench/results.ts';
 import { type Results, runScenario } from './bench/rounds.ts';
@@ -20,19 +20,21 @@ import { verdicts } from './bench/verdicts.ts';
 /** Runs scenarios one after the other and shows each. */
 class Bench {
   readonly #options: BenchOptions;
-  readonly #casts: Casts;
+  readonly #participants: Participants;
   readonly #stage: Omit<Stage, 'direct'>;
 
   constructor(machine: Machine, options: BenchOptions) {
     this.#options = options;
     this.#stage = { machine, secs: options.secs };
-    this.#casts = new Casts(machine, options, (direct, target) => warmUp({ ...this.#stage, direct }, target));
+    this.#participants = new Participants(machine, options, (direct, target) =>
+      warmUp({ ...this.#stage, direct }, target),
+    );
   }
 
   /** One scenario on all who take part; null when nobody does. */
   async one(name: string): Promise<Results[string] | null> {
-    const { cast, times = 1 } = SCENARIOS[name] as ScenarioRow;
-    const { targets, end } = await this.#casts.of(cast);
+    const { group, times = 1 } = SCENARIOS[name] as ScenarioRow;
+    const { targets, end } = await this.#participants.group(group);
     const [direct] = targets;
     if (direct === undefined) return null;
     const figures = await runScenario(
@@ -58,7 +60,7 @@ class Bench {
 
   /** Ends the gateway that most scenarios share, so that its profile is written. */
   endOurs(): Promise<void> {
-    return this.#casts.endOurs();
+    return this.#participants.stopGatewayUnderTest();
   }
 }
 
@@ -93,7 +95,7 @@ async function main(options: BenchOptions): Promise<number> {
   const machine = new Machine();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   process.once('exit', () => machine.close());
-  if (options.against !== null) return against(machine, options, options.against);
+  if (options.compareWith !== null) return compareBuilds(machine, options, options.compareWith);
   return options.gate ? gate(machine, options) : whole(machine, options);
 }
 

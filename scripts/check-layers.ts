@@ -39,8 +39,8 @@ function badImport(file: string, target: string): string | null {
     return 'the dashboard sees only daemon/contract';
   }
   if (from === 'cli') {
-    const seen = to === 'cli' || to === 'contract' || to === 'lib' || CLI_READS.includes(target);
-    return seen || to === null ? null : 'the command line is a thin client of the HTTP API';
+    const isAllowed = to === 'cli' || to === 'contract' || to === 'lib' || CLI_READS.includes(target);
+    return isAllowed || to === null ? null : 'the command line is a thin client of the HTTP API';
   }
   if (!from || !to || from === to) return null;
   const [a, b] = [layerOf(from), layerOf(to)];

@@ -31,7 +31,7 @@ test('every other dependency is listed, and no removed one', () => {
 });
 
 test('every package of a tool is listed, at one exact version', () => {
-  const tools = globSync('scripts/parts/*/package.json', { cwd: root }).map(
+  const tools = globSync('scripts/test-tools/*/package.json', { cwd: root }).map(
     (file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as Manifest,
   );
   const named = tools.flatMap(({ dependencies }) => Object.entries(dependencies));
@@ -48,6 +48,10 @@ test('the daemon has at most 30 direct dependencies, each at one exact version',
 
 test('the install runs no package scripts: npm would compile prebuilt parts, with a compiler and headers that few have', () => {
   const env = { PATH: process.env.PATH, HOME: root };
-  const told = execFileSync('npm', ['config', 'get', 'ignore-scripts'], { cwd: root, env, encoding: 'utf8' });
-  expect(told.trim()).toBe('true');
+  const setting = execFileSync('npm', ['config', 'get', 'ignore-scripts'], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+  });
+  expect(setting.trim()).toBe('true');
 });

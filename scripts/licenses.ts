@@ -65,7 +65,7 @@ function printPackages(lockfile: string, tool: string | null): number {
   return wrong;
 }
 
-const tools = globSync('scripts/parts/*/package-lock.json', { cwd: root }).sort();
+const tools = globSync('scripts/test-tools/*/package-lock.json', { cwd: root }).sort();
 const wrong =
   printPackages('package-lock.json', null) +
   tools.reduce((sum, lockfile) => sum + printPackages(lockfile, `tool ${basename(dirname(lockfile))}`), 0);

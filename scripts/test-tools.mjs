@@ -4,9 +4,9 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cannotFetch, fetchParts, lockedProgram } from './parts/locked.mjs';
-import { cannotInstall, installParts } from './parts/system.mjs';
-import { cannotUnpack, unpackParts } from './parts/unpack.mjs';
+import { cannotFetch, fetchParts, lockedProgram } from './test-tools/locked.mjs';
+import { cannotInstall, installParts } from './test-tools/system.mjs';
+import { cannotUnpack, unpackParts } from './test-tools/unpack.mjs';
 
 const cache = join(dirname(dirname(fileURLToPath(import.meta.url))), '.cache', 'parts');
 

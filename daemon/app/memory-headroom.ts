@@ -23,8 +23,8 @@ function dedicatedHeadroom(card: DeviceRecord, pool: MemoryPoolRecord): CardHead
   const { total_bytes: total } = pool;
   const { memory_used_bytes: used } = card;
   const free = pool.available_bytes ?? (used === null ? null : total - used);
-  const room = { device: card, pool: pool.id, total, isRefreshable: true };
-  return free === null ? { ...room, free: total, unknown: true } : { ...room, free };
+  const headroom = { device: card, pool: pool.id, total, isRefreshable: true };
+  return free === null ? { ...headroom, free: total, unknown: true } : { ...headroom, free };
 }
 
 /** Returns the headroom of a GPU: its own memory, or the shared pool for a GPU that uses the machine's memory. */
@@ -99,11 +99,11 @@ export function memoryHeadroom(
   hardware: Pick<Hardware, 'view' | 'isRefreshing' | 'memoryAvailable'>,
   device: string,
   needed: number,
-  beside: PlannedReservations = NO_RESERVATIONS,
+  planned: PlannedReservations = NO_RESERVATIONS,
 ): MemoryHeadroom {
-  const subtractReserved = <R extends MemoryHeadroom>(room: R): R => ({
-    ...room,
-    free: room.free - (beside.get(room.pool) ?? 0),
+  const subtractReserved = <R extends MemoryHeadroom>(headroom: R): R => ({
+    ...headroom,
+    free: headroom.free - (planned.get(headroom.pool) ?? 0),
   });
   const host = hardware.memoryAvailable({ fresh: true });
   const machine: MemoryHeadroom = subtractReserved({ pool: HOST, free: host });
@@ -122,9 +122,11 @@ export function memoryHeadroom(
     const aged = pool === HOST && isRefreshable ? { stale: true as const } : {};
     return { pool, free, ...(card && { card }), ...(unknown && { unknown }), ...aged, ...refreshing };
   };
-  const [room, ...others] = [best, ...further].map(toHeadroom) as [MemoryHeadroom, ...MemoryHeadroom[]];
+  const [headroom, ...others] = [best, ...further].map(toHeadroom) as [MemoryHeadroom, ...MemoryHeadroom[]];
   const selectable = others.filter(({ card }) => card !== undefined);
-  return room.card === undefined || selectable.length === 0 ? room : { ...room, alternatives: selectable };
+  return headroom.card === undefined || selectable.length === 0
+    ? headroom
+    : { ...headroom, alternatives: selectable };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Retention limits of the store, and persistence for the slots. */
 import type { Settings } from '../settings/settings.ts';
 import type { SlotsOptions } from '../slots/slots.ts';
-import type { RetentionLimits } from '../store/retention.ts';
+import type { RetentionLimits } from '../store/retention-limits.ts';
 import type { Store } from '../store/store.ts';
 
 /** Returns the current limits of the request log and of usage. */

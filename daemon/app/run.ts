@@ -23,7 +23,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<vo
     if (options.version) return void process.stdout.write(`${VERSION}\n`);
     if (options.subcommand) {
       const out = (text: string) => void process.stdout.write(text);
-      process.exitCode = await runSubcommand(options.subcommand, { env, given: options, out });
+      process.exitCode = await runSubcommand(options.subcommand, { env, args: options, out });
       return;
     }
     await serve(env, options.model);

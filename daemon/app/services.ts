@@ -34,7 +34,8 @@ import { configWrite } from '../routes/config-write.ts';
 import type { RouteDeps } from '../routes/deps.ts';
 import { createHandlers } from '../routes/handlers.ts';
 import { realtimeSocket } from '../routes/v1/realtime.ts';
-import { openSettings, type Settings } from '../settings/settings.ts';
+import { openSettings } from '../settings/open-settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { renewLinks } from '../setup/renew-links.ts';
 import { createSetup } from '../setup/setup.ts';
 import { memoryDevice } from '../slots/engines/common.ts';
@@ -106,7 +107,7 @@ export async function startServices(
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
     absentModels: () => registry.absentIds(),
     ...slotPersistence(store),
-    headroom: (device, needed, beside) => memoryHeadroom(hardware, device, needed, beside),
+    headroom: (device, needed, planned) => memoryHeadroom(hardware, device, needed, planned),
     rereadCards: () => hardware.reread(),
     cardMemoryOf: (pid, card) => hardware.cardMemory(card, processTree(pid)),
     gpuNote: () => unusedGpuMessage(hardware.view()),

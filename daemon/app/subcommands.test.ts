@@ -10,7 +10,7 @@ async function config(home: string): Promise<string> {
   const out = (more: string) => {
     text += more;
   };
-  await runSubcommand('config', { env: { SVC_HOME: home }, given: parseArguments(['config']), out });
+  await runSubcommand('config', { env: { SVC_HOME: home }, args: parseArguments(['config']), out });
   return text;
 }
 

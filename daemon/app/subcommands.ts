@@ -1,15 +1,10 @@
+import type { SubcommandOptions } from '../commands/subcommand-options.ts';
 import { settingsTable } from '../contract/settings-table.ts';
-import type { DaemonArguments, Subcommand } from '../lib/arguments.ts';
+import type { Subcommand } from '../lib/arguments.ts';
 import { becomeOwnerOf } from '../lib/fs/as-owner.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { folderPaths } from '../settings/folders.ts';
 import { loadSettingsReadOnly } from '../settings/read-only-settings.ts';
-
-export interface SubcommandOptions {
-  env: Readonly<Record<string, string | undefined>>;
-  given: DaemonArguments;
-  out(text: string): void;
-}
 
 /** Returns the exit code of the process. */
 type SubcommandHandler = (options: SubcommandOptions) => Promise<number>;
@@ -18,7 +13,7 @@ type SubcommandHandler = (options: SubcommandOptions) => Promise<number>;
  * Prints the settings that would be in force now, and changes nothing. Secrets show only whether they are
  * set. Throws SetupError when files are not readable, because the defaults would be shown instead.
  */
-async function config({ env, given, out }: SubcommandOptions): Promise<number> {
+async function config({ env, args, out }: SubcommandOptions): Promise<number> {
   becomeOwnerOf(folderPaths(env).state);
   const settings = await loadSettingsReadOnly(env);
   const [denied] = settings.denied();
@@ -27,7 +22,7 @@ async function config({ env, given, out }: SubcommandOptions): Promise<number> {
   }
   const rows = settings.views();
   const problems = settings.problems();
-  if (given.json) {
+  if (args.json) {
     out(`${JSON.stringify({ folders: settings.folders, settings: rows, problems }, null, 2)}\n`);
     return 0;
   }

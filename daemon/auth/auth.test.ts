@@ -5,7 +5,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import { EventBus } from '../lib/async/event-bus.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import { openSettings } from '../settings/settings.ts';
+import { openSettings } from '../settings/open-settings.ts';
 import { openStore } from '../store/store.ts';
 import { type Auth, type AuthChange, createAuth } from './auth.ts';
 import { fingerprint } from './keys.ts';

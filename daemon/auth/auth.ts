@@ -21,7 +21,6 @@ import { createSessions } from './sessions.ts';
 import { openSigningSecret } from './signing-secret.ts';
 
 export type { Actor, AuthChange } from './auth-events.ts';
-export type { PeerInfo as PeerPicture } from './client-address.ts';
 export type { AuthRequest } from './request.ts';
 
 /** All access decisions. */

@@ -55,7 +55,7 @@ export function clientAddress(request: PeerInfo, forwarding: Forwarding): Client
 
 function rightmostUntrusted(header: string, proxies: BlockList): string | null {
   let end = header.length;
-  for (let seen = 0; seen < MAX_ENTRIES && end >= 0; seen++) {
+  for (let entries = 0; entries < MAX_ENTRIES && end >= 0; entries++) {
     const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
     const address = forwardedEntry(header.slice(comma + 1, end).trim());
     if (address === null || !contains(proxies, address)) return address;

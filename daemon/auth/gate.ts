@@ -24,8 +24,7 @@ export interface GateState {
 const RANK: Readonly<Record<Tier, number>> = { anon: 0, client: 1, admin: 2 };
 
 type AdminKeyState = Pick<GateState, 'hasAdminKey' | 'unusableAdminKey'>;
-const isAdminKeyConfigured = (picture: AdminKeyState): boolean =>
-  picture.hasAdminKey || picture.unusableAdminKey;
+const isAdminKeyConfigured = (state: AdminKeyState): boolean => state.hasAdminKey || state.unusableAdminKey;
 
 /**
  * The current meaning of a class rule: bootstrap is open until an admin key exists, memory follows its
@@ -33,10 +32,10 @@ const isAdminKeyConfigured = (picture: AdminKeyState): boolean =>
  */
 export function effectiveClass(
   rule: ClassRule,
-  picture: AdminKeyState & Pick<GateState, 'memoryClass'>,
+  state: AdminKeyState & Pick<GateState, 'memoryClass'>,
 ): Exclude<AuthClass, 'bootstrap'> {
-  if (rule === 'memory') return picture.memoryClass;
-  if (rule === 'bootstrap') return isAdminKeyConfigured(picture) ? 'admin' : 'open';
+  if (rule === 'memory') return state.memoryClass;
+  if (rule === 'bootstrap') return isAdminKeyConfigured(state) ? 'admin' : 'open';
   return rule;
 }
 
@@ -46,12 +45,11 @@ export function effectiveClass(
  * on admin routes. Enforcement on without an admin key fails closed: only open and bootstrap routes pass,
  * whatever the credential.
  */
-export function decide(rule: ClassRule, tier: Tier, picture: GateState): Decision {
-  const required = effectiveClass(rule, picture);
+export function decide(rule: ClassRule, tier: Tier, state: GateState): Decision {
+  const required = effectiveClass(rule, state);
   if (required === 'open') return 'pass';
-  if (picture.enforced) return picture.hasAdminKey && RANK[tier] >= RANK[required] ? 'pass' : refusal(tier);
-  const needsAdmin =
-    required === 'admin' && isAdminKeyConfigured(picture) && picture.guarded && picture.remote;
+  if (state.enforced) return state.hasAdminKey && RANK[tier] >= RANK[required] ? 'pass' : refusal(tier);
+  const needsAdmin = required === 'admin' && isAdminKeyConfigured(state) && state.guarded && state.remote;
   return needsAdmin && tier !== 'admin' ? refusal(tier) : 'pass';
 }
 

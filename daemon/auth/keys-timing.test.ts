@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAX_T, tValues, welch } from '../test/harness/same-time.ts';
+import { MAX_T, tValues, welch } from '../test/harness/timing-comparison.ts';
 import { createKeys, generateKey } from './keys.ts';
 
 const ADMIN = generateKey();

@@ -64,13 +64,13 @@ class KeyDigest {
  */
 export function createKeys(source: KeySource): Keys {
   const known = { admin: new KeyDigest(source.admin), client: new KeyDigest(source.client) };
-  const given = Buffer.alloc(BYTES);
+  const presented = Buffer.alloc(BYTES);
   return {
     has: (tier) => known[tier].isSet(),
     tierOf(offered) {
-      digestInto(given, offered);
-      const admin = timingSafeEqual(given, known.admin.digest());
-      const client = timingSafeEqual(given, known.client.digest());
+      digestInto(presented, offered);
+      const admin = timingSafeEqual(presented, known.admin.digest());
+      const client = timingSafeEqual(presented, known.client.digest());
       if (admin) return 'admin';
       return client ? 'client' : null;
     },

@@ -63,8 +63,8 @@ export function createLoginLimiter(options: LimiterOptions): LoginLimiter {
       const events = recent(known ?? [], nowMs - windowMs);
       if (events.length >= max) return refused((events[events.length - max] as number) + windowMs - nowMs);
       if (known === undefined) {
-        const room = evictForNewAddress(nowMs, windowMs);
-        if (!room.ok) return room;
+        const hasCapacity = evictForNewAddress(nowMs, windowMs);
+        if (!hasCapacity.ok) return hasCapacity;
       }
       events.push(nowMs);
       open.delete(address);

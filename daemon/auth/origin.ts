@@ -47,7 +47,7 @@ export function canonicalOrigins(entries: readonly string[]): ReadonlySet<string
   );
 }
 
-type Rule = (picture: OriginInput) => 'ok' | null;
+type Rule = (state: OriginInput) => 'ok' | null;
 
 /** Rule 1: no Origin header. */
 const withoutOrigin: Rule = ({ origins }) => (origins.length === 0 ? 'ok' : null);

@@ -37,13 +37,14 @@ type FileMetadata = Pick<Stats, 'size' | 'uid' | 'mode'> & {
  * Returns what is wrong with the secret file, or null. The file has 32 bytes, belongs to the service user and
  * is readable by that user only (docs/spec/contract.md#signing-secret).
  */
-export function secretFileProblem(facts: FileMetadata, uid: number): string | null {
-  if (facts.kind !== 'file')
-    return `is a ${facts.kind === 'other' ? 'special file' : facts.kind}, not a regular file`;
-  if (facts.uid !== uid) return `belongs to user id ${facts.uid}, not to the user of the service (${uid})`;
-  const mode = facts.mode & 0o7777;
+export function secretFileProblem(metadata: FileMetadata, uid: number): string | null {
+  if (metadata.kind !== 'file')
+    return `is a ${metadata.kind === 'other' ? 'special file' : metadata.kind}, not a regular file`;
+  if (metadata.uid !== uid)
+    return `belongs to user id ${metadata.uid}, not to the user of the service (${uid})`;
+  const mode = metadata.mode & 0o7777;
   if ((mode & ~MODE) !== 0) return `has mode ${mode.toString(8).padStart(4, '0')}, wider than 0600`;
-  if (facts.size !== BYTES) return `has ${facts.size} bytes instead of ${BYTES}`;
+  if (metadata.size !== BYTES) return `has ${metadata.size} bytes instead of ${BYTES}`;
   return null;
 }
 
@@ -105,10 +106,10 @@ async function readOnce(file: string, uid: number): Promise<ReadResult> {
     if (named.kind !== 'file') return invalidResult(named, uid);
     const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      const facts = fileMetadataOf(await handle.stat());
-      if (secretFileProblem(facts, uid) !== null) return invalidResult(facts, uid);
+      const metadata = fileMetadataOf(await handle.stat());
+      if (secretFileProblem(metadata, uid) !== null) return invalidResult(metadata, uid);
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(BYTES), 0, BYTES, 0);
-      return bytesRead === BYTES ? { bytes: buffer } : invalidResult({ ...facts, size: bytesRead }, uid);
+      return bytesRead === BYTES ? { bytes: buffer } : invalidResult({ ...metadata, size: bytesRead }, uid);
     } finally {
       await handle.close();
     }
@@ -121,9 +122,9 @@ async function readOnce(file: string, uid: number): Promise<ReadResult> {
 }
 
 /** A file that is too short but otherwise valid may still be growing. */
-function invalidResult(facts: FileMetadata, uid: number): ReadResult {
-  const short = facts.size < BYTES && secretFileProblem({ ...facts, size: BYTES }, uid) === null;
-  return { bytes: null, problem: secretFileProblem(facts, uid) ?? 'is wrong', short };
+function invalidResult(metadata: FileMetadata, uid: number): ReadResult {
+  const short = metadata.size < BYTES && secretFileProblem({ ...metadata, size: BYTES }, uid) === null;
+  return { bytes: null, problem: secretFileProblem(metadata, uid) ?? 'is wrong', short };
 }
 
 /** Returns the metadata that `secretFileProblem` checks. */

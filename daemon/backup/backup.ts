@@ -15,7 +15,7 @@ import type { Folders } from '../settings/folders.ts';
 import { copyDatabase } from '../store/copy.ts';
 import { FILE_NAME } from '../store/open.ts';
 import { describeError } from '../store/sqlite-errors.ts';
-import { archivePath } from './archive-place.ts';
+import { archivePath } from './archive-path.ts';
 import { type ConfigFile, readConfigFiles } from './config-files.ts';
 import { makeManifest } from './manifest.ts';
 import { DATABASE_MEMBER, MANIFEST } from './names.ts';
@@ -193,10 +193,10 @@ export async function backup(options: BackupOptions): Promise<BackupReport> {
   if (!force && existsSync(file)) throw new GatewayError('backup.exists');
   let copy: DatabaseCopy | null = null;
   try {
-    const place = await archivePath(file);
+    const path = await archivePath(file);
     const gathered = await runAsOwnerOf(folders.state, () => gather(options));
     copy = gathered.database;
-    const { bytes } = await write(gathered, place, options);
+    const { bytes } = await write(gathered, path, options);
     const database = gathered.database === null ? [] : [DATABASE_MEMBER];
     return {
       file,

@@ -112,16 +112,16 @@ async function replaceDatabase(plan: CommitPlan): Promise<void> {
   const { state } = plan.folders;
   const file = join(state, FILE_NAME);
   const fresh = join(plan.staged, DATABASE_MEMBER);
-  const kept = join(state, plan.backupFolder, 'state');
+  const backupFolder = join(state, plan.backupFolder, 'state');
   if (!plan.members.has(DATABASE_MEMBER) || !existsSync(fresh)) return;
-  await mkdir(kept, { recursive: true, mode: 0o700 });
+  await mkdir(backupFolder, { recursive: true, mode: 0o700 });
   checkpoint(file);
-  const keptFile = join(kept, FILE_NAME);
+  const backupFile = join(backupFolder, FILE_NAME);
   plan.step?.('keep database');
-  if (existsSync(file) && !existsSync(keptFile)) await linkOrCopy(file, keptFile);
+  if (existsSync(file) && !existsSync(backupFile)) await linkOrCopy(file, backupFile);
   for (const ending of ADOPTED_SUFFIXES) {
-    const beside = `${file}${ending}`;
-    if (existsSync(beside)) await rename(beside, `${keptFile}${ending}`);
+    const sidecar = `${file}${ending}`;
+    if (existsSync(sidecar)) await rename(sidecar, `${backupFile}${ending}`);
   }
   plan.step?.('place database');
   await rename(fresh, file);

@@ -18,8 +18,8 @@ export function incompleteRestore(state: string): string | null {
 }
 
 /** Writes the marker: files are being replaced from now on. */
-export async function beginRestore(state: string, kept: string): Promise<void> {
-  await replaceFile(join(state, MARKER), Buffer.from(`${kept}\n`), { mode: 0o600 });
+export async function beginRestore(state: string, backupFolder: string): Promise<void> {
+  await replaceFile(join(state, MARKER), Buffer.from(`${backupFolder}\n`), { mode: 0o600 });
 }
 
 export async function endRestore(state: string): Promise<void> {

@@ -25,10 +25,10 @@ const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 export type FileRow = z.infer<typeof FileRow>;
 
-export const makeManifest = (facts: Omit<Manifest, 'format' | 'product'>): Manifest => ({
+export const makeManifest = (content: Omit<Manifest, 'format' | 'product'>): Manifest => ({
   format: FORMAT,
   product: 'svc-gateway',
-  ...facts,
+  ...content,
 });
 
 export type ReadManifest =

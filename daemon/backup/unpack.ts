@@ -7,7 +7,7 @@ import { pipeThrough } from '../lib/async/pipe-through.ts';
 import { TarError, type TarMember } from '../lib/fs/tar-header.ts';
 import { readTar, type TarSink } from '../lib/fs/tar-reader.ts';
 import { NEWEST_SCHEMA } from '../store/copy.ts';
-import { inspect } from '../store/damage.ts';
+import { inspect } from '../store/integrity.ts';
 import { type FileRow, type Manifest, readManifest } from './manifest.ts';
 import { DATABASE_MEMBER, MANIFEST, MANIFEST_BYTES } from './names.ts';
 

@@ -1,24 +1,24 @@
 import { resolve } from 'node:path';
-import type { SubcommandOptions } from '../app/subcommands.ts';
 import { backup } from '../backup/backup.ts';
 import { restore } from '../backup/restore.ts';
 import { formatBytes } from '../lib/text/bytes-text.ts';
 import { VERSION } from '../lib/version.ts';
 import { existingFolders, openFolders } from '../settings/folders.ts';
 import { lockState } from '../store/state-lock.ts';
+import type { SubcommandOptions } from './subcommand-options.ts';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** `svc-gateway backup FILE [--with-keys] [--force]`. Throws GatewayError and SetupError. */
-export async function backupCommand({ env, given, out }: SubcommandOptions): Promise<number> {
+export async function backupCommand({ env, args, out }: SubcommandOptions): Promise<number> {
   const made = await backup({
     folders: existingFolders(env),
-    file: resolve(given.operands[0] ?? ''),
-    keys: given.withKeys,
-    force: given.force,
+    file: resolve(args.operands[0] ?? ''),
+    keys: args.withKeys,
+    force: args.force,
     version: VERSION,
   });
-  if (given.json) {
+  if (args.json) {
     out(json(made));
     return 0;
   }
@@ -31,14 +31,14 @@ export async function backupCommand({ env, given, out }: SubcommandOptions): Pro
 }
 
 /** `svc-gateway restore FILE`. Throws GatewayError and SetupError. */
-export async function restoreCommand({ env, given, out }: SubcommandOptions): Promise<number> {
+export async function restoreCommand({ env, args, out }: SubcommandOptions): Promise<number> {
   const folders = openFolders(env, 'command');
   const done = await restore({
     folders,
-    file: resolve(given.operands[0] ?? ''),
+    file: resolve(args.operands[0] ?? ''),
     lock: () => lockState(folders.state),
   });
-  if (given.json) {
+  if (args.json) {
     out(json(done));
     return 0;
   }

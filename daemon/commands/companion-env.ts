@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { SubcommandOptions } from '../app/subcommands.ts';
 import { COMPANION_FILE, type CompanionPlan, readCompanionPlan } from '../companion/companion-env.ts';
 import { containerEnv, envFileText } from '../companion/container-env.ts';
 import { companionSeed } from '../companion/seed.ts';
@@ -11,6 +10,7 @@ import { becomeOwnerOf } from '../lib/fs/as-owner.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { SETTINGS } from '../settings/catalogue.ts';
 import { loadSettingsReadOnly, type ReadOnlySettings } from '../settings/read-only-settings.ts';
+import type { SubcommandOptions } from './subcommand-options.ts';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
 const SECRET_BYTES = 32;
@@ -65,8 +65,8 @@ async function planOf(settings: ReadOnlySettings): Promise<CompanionPlan> {
  * (0600) for svc-companion.service, and creates companion.env at the first start. As root it reads and writes
  * the configuration as its owner.
  */
-export async function companionEnvCommand({ env, given, out }: SubcommandOptions): Promise<number> {
-  const handle = await openPrivate(resolve(given.operands[0] ?? ''));
+export async function companionEnvCommand({ env, args, out }: SubcommandOptions): Promise<number> {
+  const handle = await openPrivate(resolve(args.operands[0] ?? ''));
   try {
     const folders = (await loadSettingsReadOnly(env)).folders;
     becomeOwnerOf(folders.state);

@@ -4,7 +4,7 @@ import { gatewayAccess } from './doctor.ts';
 
 const settings = memorySettings({}, { adminKey: 'of-api.env', port: 4321, bindHost: '127.0.0.1' });
 const access = (url: string | undefined, env: Record<string, string> = {}, foreignUrl = '') =>
-  gatewayAccess(settings, { env, given: { url } as never }, (at) => at === foreignUrl);
+  gatewayAccess(settings, { env, args: { url } as never }, (at) => at === foreignUrl);
 
 it('keys of the settings are sent only to the gateway of this machine, those of the environment to any gateway', () => {
   expect(access(undefined)).toEqual({ url: 'http://127.0.0.1:4321', key: 'of-api.env' });

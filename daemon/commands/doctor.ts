@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { reachableUrl } from '../app/banner.ts';
 import { assertExposureAllowed } from '../app/exposure-guard.ts';
-import type { SubcommandOptions } from '../app/subcommands.ts';
 import { incompleteRestore } from '../backup/incomplete-restore.ts';
 import { readCompanionPlan } from '../companion/companion-env.ts';
-import { queryGateway } from '../doctor/ask-gateway.ts';
+import type { DoctorInput } from '../doctor/doctor-input.ts';
 import { examine } from '../doctor/examine.ts';
-import type { DoctorInput } from '../doctor/facts.ts';
 import { counted } from '../doctor/finding.ts';
 import { currentUser, ownHardware, readFiles } from '../doctor/gather.ts';
 import { checkPort } from '../doctor/port-check.ts';
+import { queryGateway } from '../doctor/query-gateway.ts';
 import { reportJson, reportText } from '../doctor/report.ts';
 import { containerSockets } from '../hardware/container-sockets.ts';
 import { ContainerEngine } from '../lib/container-engine/container-engine.ts';
@@ -24,6 +23,7 @@ import { folderPaths } from '../settings/folders.ts';
 import { loadSettingsReadOnly, type ReadOnlySettings } from '../settings/read-only-settings.ts';
 import { stateFolderHolder } from '../store/state-lock.ts';
 import { selfTest } from './self-test.ts';
+import type { SubcommandOptions } from './subcommand-options.ts';
 
 const CONNECT_MS = 1_500;
 const MAX_COLUMNS = 100;
@@ -45,12 +45,12 @@ async function exposureOf(settings: ReadOnlySettings): Promise<DoctorInput['expo
  */
 export function gatewayAccess(
   settings: Pick<ReadOnlySettings, 'value'>,
-  { env, given }: Pick<SubcommandOptions, 'env' | 'given'>,
-  isStranger: (url: string) => boolean,
+  { env, args }: Pick<SubcommandOptions, 'env' | 'args'>,
+  isUntrusted: (url: string) => boolean,
 ): { url: string; key: string | null } {
-  const named = given.url ?? (env.SVC_URL || undefined);
+  const named = args.url ?? (env.SVC_URL || undefined);
   const url = named ?? reachableUrl(settings.value('bindHost'), settings.value('port'));
-  const foreign = (named !== undefined && remoteHostOf(named) !== null) || isStranger(url);
+  const foreign = (named !== undefined && remoteHostOf(named) !== null) || isUntrusted(url);
   const own = foreign ? [] : [settings.value('adminKey'), settings.value('clientKey')];
   const keys = [env.SVC_ADMIN_KEY, env.SVC_CLIENT_KEY, ...own];
   return { url: url.replace(/\/+$/, ''), key: keys.find((key) => key?.trim())?.trim() ?? null };
@@ -104,14 +104,14 @@ const checkedUrl = (url: string | null): void => {
  * changes nothing. Returns 1 when a check failed, else 0; warnings do not count.
  */
 export async function doctorCommand(options: SubcommandOptions): Promise<number> {
-  const { env, given, out } = options;
-  checkedUrl(given.url ?? (env.SVC_URL || null));
+  const { env, args, out } = options;
+  checkedUrl(args.url ?? (env.SVC_URL || null));
   const outbound = new Outbound({ connectMs: () => CONNECT_MS });
   try {
     const found = await examine(await gather(options, outbound));
-    const all = given.selfTest ? [...found, await selfTest(env.PATH)] : found;
+    const all = args.selfTest ? [...found, await selfTest(env.PATH)] : found;
     const width = Math.min(MAX_COLUMNS, process.stdout.columns ?? DEFAULT_COLUMNS);
-    out(given.json ? reportJson(all) : reportText(all, width));
+    out(args.json ? reportJson(all) : reportText(all, width));
     return counted(all, 'fail') > 0 ? 1 : 0;
   } finally {
     await outbound.close();

@@ -1,10 +1,10 @@
-import type { SubcommandOptions } from '../app/subcommands.ts';
 import { containerSockets } from '../hardware/container-sockets.ts';
 import { ContainerEngine } from '../lib/container-engine/container-engine.ts';
 import { Outbound } from '../lib/net/outbound.ts';
 import { plural } from '../lib/text/plural.ts';
 import { loadSettingsReadOnly } from '../settings/read-only-settings.ts';
 import { endAllContainers } from '../slots/runners/container/end-all.ts';
+import type { SubcommandOptions } from './subcommand-options.ts';
 
 const CONNECT_MS = 5_000;
 
@@ -17,11 +17,11 @@ export async function endContainersCommand({ env, out }: SubcommandOptions): Pro
   const settings = await loadSettingsReadOnly(env);
   const outbound = new Outbound({ connectMs: () => CONNECT_MS });
   try {
-    const places = {
+    const folders = {
       sockets: () => containerSockets(settings),
       connect: (socket: string, signal: AbortSignal) => ContainerEngine.connect(outbound, socket, signal),
     };
-    const { ended, failed } = await endAllContainers(places, settings.folders.state);
+    const { ended, failed } = await endAllContainers(folders, settings.folders.state);
     if (ended > 0) out(`Ended ${plural(ended, 'container')}.\n`);
     if (failed > 0) out(`${plural(failed, 'container')} could not be ended; see podman ps or docker ps.\n`);
     return failed === 0 ? 0 : 1;

@@ -28,9 +28,9 @@ async function firstReply(port: number): Promise<string> {
   const outbound = new Outbound({ connectMs: () => CONNECT_MS });
   const question = { method: 'POST', path: '/v1/chat/completions', body: BODY, limitMs: LIMIT_MS } as const;
   try {
-    const place = { origin: `http://127.0.0.1:${port}`, headers: {} };
+    const gateway = { origin: `http://127.0.0.1:${port}`, headers: {} };
     const { status, body } = await createEngineQuery(outbound)(
-      place,
+      gateway,
       question,
       AbortSignal.timeout(LIMIT_MS),
     );
@@ -54,11 +54,11 @@ export async function selfTest(path: string | undefined): Promise<Finding> {
     const env = { PATH: path, HOME: home, SVC_HOME: home, SVC_PORT: '0', SVC_ESPEAK: 'off' };
     const services = await startServices(env, null, { quiet: true });
     try {
-      const words = await firstReply(services.bannerInfo().port);
+      const reply = await firstReply(services.bannerInfo().port);
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-      return words.length >= MIN_REPLY_CHARS && DEMO_REPLY.startsWith(words)
+      return reply.length >= MIN_REPLY_CHARS && DEMO_REPLY.startsWith(reply)
         ? ok('self-test', `The built-in engine answered with the demonstration model in ${seconds} s.`)
-        : fail('self-test', `The embedded engine gave an unexpected answer: ${words.slice(0, 80)}`, FIX);
+        : fail('self-test', `The embedded engine gave an unexpected answer: ${reply.slice(0, 80)}`, FIX);
     } finally {
       await services.stop();
     }

@@ -16,11 +16,11 @@ export function companionAddress(
   requestHost: string,
 ): string | null {
   if (plan.publicUrl !== null) return plan.publicUrl;
-  const asked = parseAuthority(requestHost)?.host ?? null;
+  const requested = parseAuthority(requestHost)?.host ?? null;
   const at = (host: string) => `http://${host}:${plan.port}/`;
-  if (wildcardFamily(plan.bindHost) !== null) return asked === null ? null : at(asked);
+  if (wildcardFamily(plan.bindHost) !== null) return requested === null ? null : at(requested);
   if (!plan.isLoopback) return at(bracketed(plan.bindHost));
-  return asked !== null && local(asked) ? at(asked) : null;
+  return requested !== null && local(requested) ? at(requested) : null;
 }
 
 /** Returns the local address of a listening port: `http://HOST:PORT`. */

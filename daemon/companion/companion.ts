@@ -39,13 +39,13 @@ const NO_COMPANION: CompanionView = { plan: null, isResponding: false };
  */
 export function createCompanion(options: CompanionDeps): Companion {
   const { settings, signal, clock = () => performance.now() } = options;
-  const ask = createEngineQuery(options.outbound);
+  const query = createEngineQuery(options.outbound);
   let known = NO_COMPANION;
   let refreshedAt = -Infinity;
 
   const answers = async ({ bindHost, port }: CompanionPlan): Promise<boolean> => {
     const endpoint = { origin: ownOrigin(bindHost, port), headers: {} };
-    return ask(endpoint, HEALTH, signal).then(
+    return query(endpoint, HEALTH, signal).then(
       ({ status }) => status === 200,
       () => false,
     );

@@ -7,7 +7,7 @@ export interface CompanionWarningInput {
 }
 
 interface Rule {
-  readonly when: (picture: CompanionWarningInput) => boolean;
+  readonly when: (input: CompanionWarningInput) => boolean;
   readonly message: string;
 }
 
@@ -36,5 +36,5 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Returns the problem of the companion chat UI, in words that every caller may read, or null. */
-export const companionWarning = (picture: CompanionWarningInput): string | null =>
-  RULES.find(({ when }) => when(picture))?.message ?? null;
+export const companionWarning = (input: CompanionWarningInput): string | null =>
+  RULES.find(({ when }) => when(input))?.message ?? null;

@@ -6,7 +6,7 @@ import { examine } from './examine.ts';
 import { fail, ok, warn } from './finding.ts';
 import { checkPort, listenerOn } from './port-check.ts';
 import { reportJson, reportText } from './report.ts';
-import { factsOf } from './testing/facts.ts';
+import { factsOf } from './testing/doctor-input.ts';
 
 it('a check that throws or hangs becomes a finding in order and does not stop others', async () => {
   const checks = {

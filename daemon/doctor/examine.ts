@@ -1,5 +1,5 @@
 import { CHECKS, type Check } from './checks/table.ts';
-import type { DoctorInput } from './facts.ts';
+import type { DoctorInput } from './doctor-input.ts';
 import { type Finding, warn } from './finding.ts';
 
 /** Longest time of one check. */
@@ -9,7 +9,7 @@ const LIMIT_MS = 4_000;
 async function guarded(
   id: string,
   check: Check,
-  facts: DoctorInput,
+  input: DoctorInput,
   limitMs: number,
 ): Promise<readonly Finding[]> {
   const failed = (reason: string) => [
@@ -20,7 +20,7 @@ async function guarded(
     timer = setTimeout(() => resolve(failed(`no result within ${limitMs / 1000} s`)), limitMs);
   });
   try {
-    return await Promise.race([(async () => check(facts))(), late]);
+    return await Promise.race([(async () => check(input))(), late]);
   } catch (error) {
     return failed(error instanceof Error ? error.message : 'unknown error');
   } finally {
@@ -30,10 +30,10 @@ async function guarded(
 
 /** Runs all checks concurrently. The findings have the order of the table. Never rejects. */
 export async function examine(
-  facts: DoctorInput,
+  input: DoctorInput,
   checks: Readonly<Record<string, Check>> = CHECKS,
   limitMs = LIMIT_MS,
 ): Promise<Finding[]> {
-  const found = Object.entries(checks).map(([id, check]) => guarded(id, check, facts, limitMs));
+  const found = Object.entries(checks).map(([id, check]) => guarded(id, check, input, limitMs));
   return (await Promise.all(found)).flat();
 }

@@ -8,7 +8,7 @@ import { EventBus } from '../lib/async/event-bus.ts';
 import { silentLog } from '../lib/log.ts';
 import { inSlotsFolder, readSlotFolder } from '../slots/config/slot-folder.ts';
 import { readUpstreamFolder } from '../upstreams/upstream-folder.ts';
-import type { DoctorInput } from './facts.ts';
+import type { DoctorInput } from './doctor-input.ts';
 
 /** Longest time of one probe of the hardware. */
 const PROBE_MS = 3_500;

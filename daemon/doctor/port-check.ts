@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { readListening } from '../lib/net/listening-sockets.ts';
 import { listeners } from '../slots/runners/port-owner.ts';
-import type { PortState } from './facts.ts';
+import type { PortState } from './doctor-input.ts';
 
 const LIMIT_MS = 2_000;
 

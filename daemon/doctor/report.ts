@@ -19,11 +19,12 @@ function wrapped(text: string, width: number): string[] {
 }
 
 function entry({ id, status, message, fix }: Finding, width: number): string {
-  const room = Math.max(20, width - INDENT);
-  const said = wrapped(message, room);
-  const todo = fix === null ? [] : wrapped(fix, room - 2).map((line, n) => `${n === 0 ? '→' : ' '} ${line}`);
+  const columns = Math.max(20, width - INDENT);
+  const lines = wrapped(message, columns);
+  const todo =
+    fix === null ? [] : wrapped(fix, columns - 2).map((line, n) => `${n === 0 ? '→' : ' '} ${line}`);
   const head = `${status.padEnd(6)}${id.padEnd(ID_WIDTH)}`;
-  return [...said, ...todo].map((line, n) => `${n === 0 ? head : ''.padEnd(INDENT)}${line}`).join('\n');
+  return [...lines, ...todo].map((line, n) => `${n === 0 ? head : ''.padEnd(INDENT)}${line}`).join('\n');
 }
 
 /** The findings for people: aligned, without colours, within `width` columns where words allow it. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { decideAccess, nodesToCheck } from './access.ts';
-import { type DeviceFacts, newDevice } from './facts.ts';
+import { type DeviceInfo, newDevice } from './device-facts.ts';
 
-const device = (vendor: DeviceFacts['vendor'], values: Partial<DeviceFacts>): DeviceFacts => ({
+const device = (vendor: DeviceInfo['vendor'], values: Partial<DeviceInfo>): DeviceInfo => ({
   ...newDevice({ id: '0000:01:00.0', kind: 'gpu', vendor, vendorId: 1, deviceId: 2 }),
   ...values,
 });

@@ -1,8 +1,8 @@
+import type { Access, DeviceInfo } from './device-facts.ts';
 import type { NodeState } from './device-nodes.ts';
-import type { Access, DeviceFacts } from './facts.ts';
 
 /** Drivers that engines can compute with. Any other driver (nouveau, vfio-pci) counts as none. */
-const USABLE_DRIVERS: Readonly<Record<DeviceFacts['vendor'], readonly string[]>> = {
+const USABLE_DRIVERS: Readonly<Record<DeviceInfo['vendor'], readonly string[]>> = {
   nvidia: ['nvidia'],
   amd: ['amdgpu', 'amdxdna'],
   intel: ['xe', 'i915', 'intel_vpu'],
@@ -13,11 +13,11 @@ const USABLE_DRIVERS: Readonly<Record<DeviceFacts['vendor'], readonly string[]>>
 const NVIDIA_NODE = '/dev/nvidiactl';
 
 /** Returns the device nodes that must be readable and writable to use the device. */
-export function nodesToCheck(device: DeviceFacts): readonly string[] {
+export function nodesToCheck(device: DeviceInfo): readonly string[] {
   return device.vendor === 'nvidia' ? [NVIDIA_NODE] : device.nodes;
 }
 
-export function hasUsableDriver(device: DeviceFacts): boolean {
+export function hasUsableDriver(device: DeviceInfo): boolean {
   return device.driver !== null && USABLE_DRIVERS[device.vendor].includes(device.driver);
 }
 
@@ -26,7 +26,7 @@ export function hasUsableDriver(device: DeviceFacts): boolean {
  * unknown. A node that the kernel lists but /dev lacks counts as missing permission: a container or sandbox
  * hides it.
  */
-export function decideAccess(device: DeviceFacts, nodes: readonly NodeState[]): Access {
+export function decideAccess(device: DeviceInfo, nodes: readonly NodeState[]): Access {
   if (device.vendor === 'rockchip') return 'unknown';
   if (!hasUsableDriver(device)) return 'no_driver';
   if (device.toolAnswered && device.vendor === 'nvidia') return 'ok';

@@ -1,6 +1,6 @@
-import type { DevicePatch } from './facts.ts';
+import type { DevicePatch } from './device-facts.ts';
 import { readHwmon } from './hwmon.ts';
-import type { Tree } from './tree.ts';
+import type { Tree } from './kernel-tree.ts';
 
 /** Reads memory, load, power and temperature of an AMD GPU from its driver's files, without a vendor tool. */
 export async function readAmdgpu(tree: Tree, id: string): Promise<DevicePatch> {

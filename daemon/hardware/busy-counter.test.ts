@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { busyBetween, busyCounters } from './busy-counter.ts';
-import { newDevice } from './facts.ts';
+import { newDevice } from './device-facts.ts';
 
 test('percentage of the time between two readings', () => {
   expect(busyBetween({ counterUs: 0, atMs: 0 }, { counterUs: 500_000, atMs: 2000 })).toBe(25);

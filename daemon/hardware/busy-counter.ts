@@ -1,4 +1,4 @@
-import { type DeviceFacts, patchDevice } from './facts.ts';
+import { type DeviceInfo, patchDevice } from './device-facts.ts';
 
 interface Sample {
   counterUs: number;
@@ -18,7 +18,7 @@ export function busyBetween(before: Sample | undefined, after: Sample): number |
 }
 
 /** Computes the load of devices that report only busy counters, from one reading to the next. */
-export function busyCounters(): (devices: readonly DeviceFacts[], nowMs: number) => void {
+export function busyCounters(): (devices: readonly DeviceInfo[], nowMs: number) => void {
   const samples = new Map<string, Sample>();
   return (devices, nowMs) => {
     for (const device of devices) {

@@ -1,12 +1,12 @@
 import { readAmdSmi } from './amd-smi.ts';
 import { readAmdgpu } from './amdgpu.ts';
-import { clearLiveValues, type DeviceFacts, type DevicePatch, patchDevice } from './facts.ts';
+import { clearLiveValues, type DeviceInfo, type DevicePatch, patchDevice } from './device-facts.ts';
 import { readIntelGpu } from './intel-gpu.ts';
+import type { Tree } from './kernel-tree.ts';
 import { readNpu, scanPlatformNpus } from './npu.ts';
 import { isUnified, type NvidiaGpu, readNvidia } from './nvidia-smi.ts';
 import { readRocmSmi } from './rocm-smi.ts';
 import type { Tool } from './tools.ts';
-import type { Tree } from './tree.ts';
 import { readXpuSmi } from './xpu-smi.ts';
 import { readXrtSmi } from './xrt-smi.ts';
 
@@ -23,8 +23,8 @@ interface DetailProbe {
   name: string;
   /** Slow: runs only in a full probe, not in a refresh. */
   slow?: true;
-  concerns(device: DeviceFacts): boolean;
-  read(sources: DetailSources, devices: readonly DeviceFacts[]): Promise<Patches>;
+  concerns(device: DeviceInfo): boolean;
+  read(sources: DetailSources, devices: readonly DeviceInfo[]): Promise<Patches>;
 }
 
 type ReadOne = (tree: Tree, id: string) => Promise<DevicePatch>;
@@ -37,7 +37,7 @@ const each =
  * Uses AMD's current tool, or the older one when that is not installed. The driver's own files are more
  * precise and are applied later.
  */
-async function readAmdTools({ tool }: DetailSources, devices: readonly DeviceFacts[]): Promise<Patches> {
+async function readAmdTools({ tool }: DetailSources, devices: readonly DeviceInfo[]): Promise<Patches> {
   const { patches, problem } = await readAmdSmi(tool);
   if (patches.size > 0) return patches;
   const older = await readRocmSmi(tool, devices);
@@ -81,19 +81,19 @@ export const DETAIL_PROBES: readonly DetailProbe[] = [
 const NVIDIA_SMI = 'nvidia-smi';
 
 /** Returns the names of the probes that read values of such a device. */
-export const probesFor = (device: DeviceFacts): string[] => [
+export const probesFor = (device: DeviceInfo): string[] => [
   ...(device.vendor === 'nvidia' ? [NVIDIA_SMI] : []),
   ...DETAIL_PROBES.filter((probe) => probe.concerns(device)).map(({ name }) => name),
 ];
 
 /** Applies the results of one probe to its devices. */
-export function applyPatches(devices: readonly DeviceFacts[], name: string, patches: Patches): void {
+export function applyPatches(devices: readonly DeviceInfo[], name: string, patches: Patches): void {
   for (const device of devices) patchDevice(device, patches.get(device.id), patches.by ?? name);
 }
 
 /** Applies the output of nvidia-smi to the NVIDIA devices, or records its failure on each of them. */
 export function applyNvidia(
-  devices: readonly DeviceFacts[],
+  devices: readonly DeviceInfo[],
   answer: { gpus: readonly NvidiaGpu[]; problem: string | null },
 ): void {
   for (const device of devices.filter(({ vendor }) => vendor === 'nvidia')) {
@@ -105,7 +105,7 @@ export function applyNvidia(
 }
 
 /** Refreshes the live values of the devices. Runs nvidia-smi only if it worked before. */
-export async function refreshDetails(sources: DetailSources, devices: readonly DeviceFacts[]): Promise<void> {
+export async function refreshDetails(sources: DetailSources, devices: readonly DeviceInfo[]): Promise<void> {
   const due = DETAIL_PROBES.filter(({ slow }) => !slow)
     .map((probe) => ({ probe, own: devices.filter((device) => probe.concerns(device)) }))
     .filter(({ own }) => own.length > 0);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { newDevice } from './device-facts.ts';
 import { deviceName } from './device-name.ts';
-import { newDevice } from './facts.ts';
 
 const device = newDevice({
   id: '0000:c3:00.0',

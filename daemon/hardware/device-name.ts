@@ -1,4 +1,4 @@
-import type { DeviceFacts, Vendor } from './facts.ts';
+import type { DeviceInfo, Vendor } from './device-facts.ts';
 import { deviceKey, KNOWN_DEVICES } from './known-devices.ts';
 import type { VulkanDevice } from './vulkaninfo.ts';
 
@@ -15,7 +15,7 @@ export interface NameSources {
 }
 
 type Source = (
-  device: DeviceFacts,
+  device: DeviceInfo,
   sources: NameSources,
 ) => readonly [name: string | null | undefined, by: string];
 
@@ -41,7 +41,7 @@ const SOURCES: readonly Source[] = [
 ];
 
 /** Returns the display name of a device and the probe that provided it. */
-export function deviceName(device: DeviceFacts, sources: NameSources): { name: string; nameBy: string } {
+export function deviceName(device: DeviceInfo, sources: NameSources): { name: string; nameBy: string } {
   for (const source of SOURCES) {
     const [name, nameBy] = source(device, sources);
     if (name) return { name, nameBy };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
 import { nodeAccess, readDeviceNodes } from './device-nodes.ts';
+import { openTree } from './kernel-tree.ts';
 import { fakeMachine } from './testing/fake-machine.ts';
-import { openTree } from './tree.ts';
 
 test('maps nodes by address, not index, without connectors and display nodes', async () => {
   const machine = fakeMachine('intel-arc-npu');

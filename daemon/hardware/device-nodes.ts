@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Tree } from './kernel-tree.ts';
 import { pciAddress } from './pci-scan.ts';
-import type { Tree } from './tree.ts';
 
 export type NodeState = 'ok' | 'denied' | 'absent';
 /** Checks whether this process may read and write the device node at an absolute path. */

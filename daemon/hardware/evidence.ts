@@ -1,42 +1,38 @@
 import type { EvidenceRecord, MemoryPoolRecord } from '../contract/hardware.ts';
 import { probesFor } from './details.ts';
-import type { DeviceFacts } from './facts.ts';
-import type { ProbeProblem } from './guarded.ts';
+import type { DeviceInfo } from './device-facts.ts';
 import type { HostMemory } from './host-memory.ts';
 import { HOST_POOL, isUnifiedGpu } from './memory-budget.ts';
 import type { ProbedDevice, ProbeResult } from './probe.ts';
+import type { ProbeProblem } from './run-guarded.ts';
 
 /** The name of each fact in the response, and its field. */
-const FACTS = {
+const FIELDS = {
   driver: 'driver',
   memory_total_bytes: 'memoryTotal',
   memory_used_bytes: 'memoryUsed',
   busy_percent: 'busyPercent',
   power_w: 'powerW',
   temperature_c: 'temperatureC',
-} as const satisfies Record<string, keyof DeviceFacts>;
-type Fact = keyof typeof FACTS;
+} as const satisfies Record<string, keyof DeviceInfo>;
+type Fact = keyof typeof FIELDS;
 
 /** Returns the source of the host's memory: `proc/meminfo`, or the control group when that is narrower. */
 const hostSource = ({ limitedBy }: HostMemory): string => (limitedBy === 'cgroup' ? 'cgroup' : 'meminfo');
 
 /** Returns in one line why no probe provided a fact of a device. */
-function reasonFor(fact: Fact, { facts, access }: ProbedDevice, probe: ProbeResult): string {
+function reasonFor(fact: Fact, { info, access }: ProbedDevice, probe: ProbeResult): string {
   if (fact === 'driver') return 'no driver is bound to it';
-  if (access === 'no_driver') return facts.toolProblem ?? 'no driver that reports it is loaded';
-  if (facts.integrated && !isUnifiedGpu(facts) && fact.startsWith('memory_')) {
+  if (access === 'no_driver') return info.toolProblem ?? 'no driver that reports it is loaded';
+  if (info.integrated && !isUnifiedGpu(info) && fact.startsWith('memory_')) {
     return 'it lives on the memory of the host';
   }
-  const probes = probesFor(facts);
+  const probes = probesFor(info);
   if (probes.length === 0) return 'no probe reads it';
-  return probes.map((name) => silence(name, facts, probe)).join('; ');
+  return probes.map((name) => silence(name, info, probe)).join('; ');
 }
 
-function silence(
-  name: string,
-  { toolProblem }: DeviceFacts,
-  { problems, missingTools }: ProbeResult,
-): string {
+function silence(name: string, { toolProblem }: DeviceInfo, { problems, missingTools }: ProbeResult): string {
   const failed = problems.find((problem: ProbeProblem) => problem.probe === name)?.reason;
   const failure = failed ?? (name === 'nvidia-smi' ? toolProblem : null);
   if (failure) return `${name}: ${failure}`;
@@ -44,25 +40,25 @@ function silence(
 }
 
 /** Returns the source of a device's memory size. For integrated graphics it is that of the host pool. */
-const totalSource = (facts: DeviceFacts, pools: readonly EvidenceRecord[]): string | undefined =>
-  isUnifiedGpu(facts)
+const totalSource = (info: DeviceInfo, pools: readonly EvidenceRecord[]): string | undefined =>
+  isUnifiedGpu(info)
     ? pools.find(({ of }) => of === `pool ${HOST_POOL}`)?.facts.total_bytes
-    : facts.sources.memoryTotal;
+    : info.sources.memoryTotal;
 
 function ofDevice(
   device: ProbedDevice,
   probe: ProbeResult,
   pools: readonly EvidenceRecord[],
 ): EvidenceRecord {
-  const { facts, nameBy } = device;
+  const { info, nameBy } = device;
   const known: Record<string, string> = { name: nameBy, access: 'device nodes' };
   const unread: EvidenceRecord['unread'] = [];
-  for (const [fact, key] of Object.entries(FACTS) as [Fact, (typeof FACTS)[Fact]][]) {
-    const by = fact === 'memory_total_bytes' ? totalSource(facts, pools) : facts.sources[key];
+  for (const [fact, key] of Object.entries(FIELDS) as [Fact, (typeof FIELDS)[Fact]][]) {
+    const by = fact === 'memory_total_bytes' ? totalSource(info, pools) : info.sources[key];
     if (by !== undefined) known[fact] = by;
     else unread.push({ fact, reason: reasonFor(fact, device, probe) });
   }
-  return { of: facts.id, found_by: facts.foundBy, facts: known, unread };
+  return { of: info.id, found_by: info.foundBy, facts: known, unread };
 }
 
 function ofHost({ system }: ProbeResult, memory: HostMemory): EvidenceRecord {
@@ -79,8 +75,8 @@ function ofPool(
   probe: ProbeResult,
   memory: HostMemory,
 ): EvidenceRecord {
-  const members = probe.devices.map(({ facts }) => facts).filter((facts) => devices.includes(facts.id));
-  const gpu = members.find((facts) => (kind === 'unified' ? isUnifiedGpu(facts) : facts.id === id));
+  const members = probe.devices.map(({ info }) => info).filter((info) => devices.includes(info.id));
+  const gpu = members.find((info) => (kind === 'unified' ? isUnifiedGpu(info) : info.id === id));
   const key = limited_by === 'gtt' ? 'gttTotal' : 'memoryTotal';
   const card = gpu?.sources[key];
   const size = kind === 'host' || (kind === 'unified' && limited_by !== 'gtt') ? hostSource(memory) : card;

@@ -5,21 +5,21 @@ import type { EventBus } from '../lib/async/event-bus.ts';
 import { memoizePerTick } from '../lib/async/memoize-per-tick.ts';
 import { SingleFlight } from '../lib/async/single-flight.ts';
 import type { Log } from '../lib/log.ts';
-import { cardMemory } from './card-memory.ts';
-import { hasCardSigns } from './card-signs.ts';
 import type { ContainerSources } from './containers.ts';
-import { physicalCores } from './cores.ts';
+import { physicalCores } from './cpu-cores.ts';
+import type { DeviceInfo } from './device-facts.ts';
 import { type NodeAccess, nodeAccess } from './device-nodes.ts';
-import type { DeviceFacts } from './facts.ts';
-import { runGuarded } from './guarded.ts';
+import { hasCardSigns } from './gpu-evidence.ts';
+import { cardMemory } from './gpu-memory.ts';
 import { readHostMemory } from './host-memory.ts';
+import { openTree } from './kernel-tree.ts';
 import { LiveValues } from './live-values.ts';
 import { installedBackends } from './llama-backends.ts';
 import { isOutdated } from './outdated.ts';
 import { type ProbeContext, type ProbeResult, probeMachine } from './probe.ts';
 import { watchResume } from './resume-watch.ts';
+import { runGuarded } from './run-guarded.ts';
 import { TOOL_PATH, tools } from './tools.ts';
-import { openTree } from './tree.ts';
 import { hardwareView } from './view.ts';
 
 export interface HardwareOptions {
@@ -110,7 +110,7 @@ function probeContext(options: HardwareOptions, signal: AbortSignal): ProbeConte
   };
 }
 
-const factsOf = ({ devices }: ProbeResult): DeviceFacts[] => devices.map(({ facts }) => facts);
+const infoOf = ({ devices }: ProbeResult): DeviceInfo[] => devices.map(({ info }) => info);
 
 /**
  * Creates the gateway's view of the machine. Reads nothing before the first `probe()`, `memoryAvailable()` or
@@ -141,13 +141,13 @@ export function createHardware(options: HardwareOptions): Hardware {
   const probeAll = async () => {
     last = await probeMachine(context);
     cores = null;
-    live.markRead(factsOf(last));
+    live.markRead(infoOf(last));
     for (const problem of last.problems) log.warn(problem, 'hardware probe');
     bus.emit('hardware', { probed_at: last.probedAt });
   };
   const readLive = async () => {
     if (last === null || stop.signal.aborted) return;
-    await live.read(factsOf(last));
+    await live.read(infoOf(last));
     const now = performance.now();
     if (now - probedAgainAt < PROBE_AGAIN_MS || !(await isOutdated(context.tree, last))) return;
     probedAgainAt = now;
@@ -189,9 +189,9 @@ export function createHardware(options: HardwareOptions): Hardware {
     memoryAvailable: (options) => (options?.fresh ? fresh() : memory()).availableBytes,
     memoryTotal: () => memory().totalBytes,
     async cardMemory(card, pids) {
-      const facts = last?.devices.find((device) => device.facts.id === card)?.facts;
-      if (facts === undefined) return null;
-      return runGuarded('card memory', context.limitMs, () => cardMemory(context, facts, pids), null, []);
+      const info = last?.devices.find((device) => device.info.id === card)?.info;
+      if (info === undefined) return null;
+      return runGuarded('card memory', context.limitMs, () => cardMemory(context, info, pids), null, []);
     },
     coresPhysical,
     close() {

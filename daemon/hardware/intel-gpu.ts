@@ -1,6 +1,6 @@
-import type { DevicePatch } from './facts.ts';
+import type { DevicePatch } from './device-facts.ts';
 import { readHwmon } from './hwmon.ts';
-import type { Tree } from './tree.ts';
+import type { Tree } from './kernel-tree.ts';
 
 /** Reads the memory of an Arc card: per tile under xe, one number under i915 if the kernel provides it. */
 async function ownMemory(tree: Tree, folder: string): Promise<number | null> {

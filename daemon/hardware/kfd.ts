@@ -1,5 +1,5 @@
-import type { DevicePatch } from './facts.ts';
-import type { Tree } from './tree.ts';
+import type { DevicePatch } from './device-facts.ts';
+import type { Tree } from './kernel-tree.ts';
 
 const NODES = 'sys/class/kfd/kfd/topology/nodes';
 /** Two compute units have four SIMDs. */

@@ -1,4 +1,4 @@
-import type { Vendor } from './facts.ts';
+import type { Vendor } from './device-facts.ts';
 
 /** Identity of devices whose driver does not report it. Keyed by `vendor:device` in hexadecimal. */
 export interface KnownDevice {

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type DeviceFacts, newDevice } from './facts.ts';
+import { type DeviceInfo, newDevice } from './device-facts.ts';
+import { openTree, type Tree } from './kernel-tree.ts';
 import { LiveValues } from './live-values.ts';
 import { type FakeMachine, fakeMachine } from './testing/fake-machine.ts';
 import type { Tool } from './tools.ts';
-import { openTree, type Tree } from './tree.ts';
 
 const ID = '0000:0b:00.0';
 const noTool: Tool = async () => {
@@ -14,7 +14,7 @@ const noTool: Tool = async () => {
 
 let machine: FakeMachine;
 let problems: unknown[];
-let card: DeviceFacts;
+let card: DeviceInfo;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });
   machine = fakeMachine('amd-dgpu');

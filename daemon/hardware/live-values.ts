@@ -1,9 +1,9 @@
 import type { Log } from '../lib/log.ts';
 import { busyCounters } from './busy-counter.ts';
 import { refreshDetails } from './details.ts';
-import { clearLiveValues, type DeviceFacts } from './facts.ts';
-import { type ProbeProblem, runGuarded } from './guarded.ts';
+import { clearLiveValues, type DeviceInfo } from './device-facts.ts';
 import type { ProbeContext } from './probe.ts';
+import { type ProbeProblem, runGuarded } from './run-guarded.ts';
 
 const GOOD_FOR_MS = 5000;
 
@@ -30,13 +30,13 @@ export class LiveValues {
   }
 
   /** Marks the values as just read, by a probe or a refresh. */
-  markRead(devices: readonly DeviceFacts[]): void {
+  markRead(devices: readonly DeviceInfo[]): void {
     this.#readAt = performance.now();
     this.#countBusy(devices, this.#readAt);
   }
 
   /** Refreshes the values. Never rejects; logs failures. */
-  async read(devices: readonly DeviceFacts[]): Promise<void> {
+  async read(devices: readonly DeviceInfo[]): Promise<void> {
     const { limitMs } = this.#context;
     const problems: ProbeProblem[] = [];
     const work = () => refreshDetails(this.#context, devices);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type DeviceFacts, newDevice } from './facts.ts';
+import { type DeviceInfo, newDevice } from './device-facts.ts';
 import type { HostMemory } from './host-memory.ts';
 import { memoryPools, poolOf } from './memory-budget.ts';
 
@@ -8,7 +8,7 @@ const host = (totalBytes: number, availableBytes: number, limitedBy: HostMemory[
   availableBytes,
   limitedBy,
 });
-const gpu = (id: string, values: Partial<DeviceFacts>): DeviceFacts => ({
+const gpu = (id: string, values: Partial<DeviceInfo>): DeviceInfo => ({
   ...newDevice({ id, kind: 'gpu', vendor: 'amd', vendorId: 1, deviceId: 2 }),
   ...values,
 });

@@ -1,5 +1,5 @@
 import type { MemoryPoolRecord } from '../contract/hardware.ts';
-import type { DeviceFacts } from './facts.ts';
+import type { DeviceInfo } from './device-facts.ts';
 import type { HostMemory } from './host-memory.ts';
 
 /** The pool of everything that uses the host's memory. */
@@ -11,12 +11,12 @@ type Size = Pick<
 >;
 
 /** True for a GPU that runs models on the host's memory. */
-export function isUnifiedGpu(device: DeviceFacts): boolean {
+export function isUnifiedGpu(device: DeviceInfo): boolean {
   return device.kind === 'gpu' && device.integrated === true && !device.small && device.vendor !== 'intel';
 }
 
 /** Returns the pool of a device, or null when its memory is unknown. */
-export function poolOf(device: DeviceFacts): string | null {
+export function poolOf(device: DeviceInfo): string | null {
   if (device.integrated === true) return HOST_POOL;
   return device.memoryTotal === null ? null : device.id;
 }
@@ -27,7 +27,7 @@ const least = (...values: (number | null)[]) => Math.min(...values.filter((value
  * Returns one pool for a machine with unified memory (docs/spec/contract.md#unified-memory): the GPU's
  * carve-out, which the host does not see, plus the smallest of what host, control group and GTT allow.
  */
-function unifiedSize(host: HostMemory, gpu: DeviceFacts): Size {
+function unifiedSize(host: HostMemory, gpu: DeviceInfo): Size {
   const carveout = gpu.memoryTotal ?? 0;
   const gttLeft = gpu.gttTotal === null ? null : Math.max(0, gpu.gttTotal - (gpu.gttUsed ?? 0));
   const byGtt = gpu.gttTotal !== null && gpu.gttTotal < host.totalBytes;
@@ -53,7 +53,7 @@ function hostSize(host: HostMemory): Size {
 /**
  * Returns a card's own memory without the part that its driver reserves. Mappable host memory is never added.
  */
-function deviceSize(device: DeviceFacts): Size {
+function deviceSize(device: DeviceInfo): Size {
   const { memoryTotal, memoryUsed, memoryFree } = device;
   const usable = memoryUsed === null || memoryFree === null ? memoryTotal : memoryUsed + memoryFree;
   return {
@@ -66,7 +66,7 @@ function deviceSize(device: DeviceFacts): Size {
 }
 
 /** Returns every memory pool of the machine, the host's first. Devices on one pool share it. */
-export function memoryPools(host: HostMemory, devices: readonly DeviceFacts[]): MemoryPoolRecord[] {
+export function memoryPools(host: HostMemory, devices: readonly DeviceInfo[]): MemoryPoolRecord[] {
   const unified = devices.find(isUnifiedGpu);
   const members = (pool: string) =>
     devices.filter((device) => poolOf(device) === pool).map((device) => device.id);

@@ -1,5 +1,5 @@
-import { type DeviceFacts, type DevicePatch, newDevice, patchDevice } from './facts.ts';
-import type { Tree } from './tree.ts';
+import { type DeviceInfo, type DevicePatch, newDevice, patchDevice } from './device-facts.ts';
+import type { Tree } from './kernel-tree.ts';
 
 /** Reads the values of the amdxdna and intel_vpu drivers. */
 export async function readNpu(tree: Tree, id: string): Promise<DevicePatch> {
@@ -22,7 +22,7 @@ export function parseRockchipLoad(text: string | null): number | null {
  * Finds Rockchip NPUs, which are platform devices without PCI address and accel node. Only root can read
  * their load.
  */
-export async function scanPlatformNpus(tree: Tree): Promise<DeviceFacts[]> {
+export async function scanPlatformNpus(tree: Tree): Promise<DeviceInfo[]> {
   const names = (await tree.names('sys/class/devfreq')).filter((name) => /^[0-9a-f]+\.npu$/.test(name));
   const [load, version] = await Promise.all([
     tree.text('sys/kernel/debug/rknpu/load'),

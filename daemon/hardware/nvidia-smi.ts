@@ -1,4 +1,4 @@
-import { type DeviceFacts, type DevicePatch, newDevice } from './facts.ts';
+import { type DeviceInfo, type DevicePatch, newDevice } from './device-facts.ts';
 import { NVIDIA_UNIFIED } from './known-devices.ts';
 import { pciAddress } from './pci-scan.ts';
 import { looseNumber, type Tool, toolProblem } from './tools.ts';
@@ -93,7 +93,7 @@ export async function readNvidia(tool: Tool): Promise<{ gpus: NvidiaGpu[]; probl
 }
 
 /** Returns a GPU that only the tool reports, as in a Windows virtual machine without a PCI bus. */
-export function deviceOnlyInTool(gpu: NvidiaGpu): DeviceFacts {
+export function deviceOnlyInTool(gpu: NvidiaGpu): DeviceInfo {
   return {
     ...newDevice({ id: gpu.id, kind: 'gpu', vendor: 'nvidia', vendorId: NVIDIA, deviceId: null }),
     driver: 'nvidia',

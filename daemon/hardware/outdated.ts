@@ -1,17 +1,17 @@
-import type { DeviceFacts } from './facts.ts';
-import { isTimeout } from './guarded.ts';
+import type { DeviceInfo } from './device-facts.ts';
+import type { Tree } from './kernel-tree.ts';
 import { pciAddress } from './pci-scan.ts';
 import type { ProbeResult } from './probe.ts';
-import type { Tree } from './tree.ts';
+import { isTimeout } from './run-guarded.ts';
 
 /** NVIDIA's tool first waits for a driver that wakes its GPUs, and only then answers in time. */
 function probedTooEarly({ devices, problems }: ProbeResult): boolean {
-  const silent = devices.some(({ facts }) => facts.vendor === 'nvidia' && !facts.toolAnswered);
+  const silent = devices.some(({ info }) => info.vendor === 'nvidia' && !info.toolAnswered);
   return silent && problems.some((problem) => problem.probe === 'nvidia-smi' && isTimeout(problem));
 }
 
 /** An external GPU may be unplugged. */
-async function hasMissingDevice(tree: Tree, devices: readonly DeviceFacts[]): Promise<boolean> {
+async function hasMissingDevice(tree: Tree, devices: readonly DeviceInfo[]): Promise<boolean> {
   const there = new Set((await tree.names('sys/bus/pci/devices')).map(pciAddress));
   return devices.some(({ id, foundBy }) => foundBy === 'pci' && !there.has(id));
 }
@@ -24,5 +24,5 @@ export const isOutdated = async (tree: Tree, last: ProbeResult): Promise<boolean
   probedTooEarly(last) ||
   hasMissingDevice(
     tree,
-    last.devices.map(({ facts }) => facts),
+    last.devices.map(({ info }) => info),
   );

@@ -1,6 +1,6 @@
-import { type DeviceFacts, newDevice, patchDevice, type Vendor } from './facts.ts';
+import { type DeviceInfo, newDevice, patchDevice, type Vendor } from './device-facts.ts';
+import type { Tree } from './kernel-tree.ts';
 import { deviceKey, KNOWN_DEVICES, VENDORS } from './known-devices.ts';
-import type { Tree } from './tree.ts';
 
 const ADDRESS = /^([0-9a-f]{4,8}):([0-9a-f]{2}):([0-9a-f]{2})\.([0-7])$/i;
 /** Maximum number of reported accelerators. */
@@ -30,7 +30,7 @@ export function deviceKind(
   return null;
 }
 
-async function readDevice(tree: Tree, name: string): Promise<DeviceFacts | null> {
+async function readDevice(tree: Tree, name: string): Promise<DeviceInfo | null> {
   const id = pciAddress(name);
   if (id === null) return null;
   const folder = `sys/bus/pci/devices/${name}`;
@@ -56,7 +56,7 @@ async function readDevice(tree: Tree, name: string): Promise<DeviceFacts | null>
  * Lists every GPU and NPU on the PCI buses, with or without a driver, ordered by address
  * (docs/spec/contract.md#hardware). It is cheap, needs no child process and works for any user.
  */
-export async function scanPci(tree: Tree): Promise<DeviceFacts[]> {
+export async function scanPci(tree: Tree): Promise<DeviceInfo[]> {
   const names = await tree.names('sys/bus/pci/devices');
   const found = await Promise.all(names.map((name) => readDevice(tree, name)));
   return found.filter((device) => device !== null).slice(0, MAX_DEVICES);

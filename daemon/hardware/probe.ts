@@ -2,20 +2,20 @@ import type { ContainerRuntimeRecord } from '../contract/hardware.ts';
 import { decideAccess, nodesToCheck } from './access.ts';
 import { type ContainerSources, readContainers } from './containers.ts';
 import { applyNvidia, applyPatches, DETAIL_PROBES } from './details.ts';
+import { type Access, type DeviceInfo, patchDevice } from './device-facts.ts';
 import { deviceName } from './device-name.ts';
 import { type NodeAccess, readDeviceNodes } from './device-nodes.ts';
-import { type Access, type DeviceFacts, patchDevice } from './facts.ts';
 import { readFlm } from './flm.ts';
-import { type ProbeProblem, runGuarded } from './guarded.ts';
+import type { Tree } from './kernel-tree.ts';
 import { readKfd } from './kfd.ts';
 import { readLspci } from './lspci.ts';
 import { scanPlatformNpus } from './npu.ts';
 import { deviceOnlyInTool, readNvidia } from './nvidia-smi.ts';
 import { scanPci } from './pci-scan.ts';
+import { type ProbeProblem, runGuarded } from './run-guarded.ts';
 import { readSysinfo, type SystemInfo } from './sysinfo.ts';
 import type { Tool } from './tools.ts';
-import type { Tree } from './tree.ts';
-import type { BackendFacts } from './unused-reason.ts';
+import type { BackendInfo } from './unused-reason.ts';
 import { readVulkan } from './vulkaninfo.ts';
 
 export interface ProbeContext {
@@ -33,7 +33,7 @@ export interface ProbeContext {
 }
 
 export interface ProbedDevice {
-  facts: DeviceFacts;
+  info: DeviceInfo;
   name: string;
   /** The probe that provided the name. */
   nameBy: string;
@@ -45,7 +45,7 @@ export interface ProbeResult {
   probedAt: number;
   system: SystemInfo;
   devices: ProbedDevice[];
-  backend: BackendFacts;
+  backend: BackendInfo;
   containers: ContainerRuntimeRecord[];
   problems: ProbeProblem[];
   /** Vendor tools that were needed and are not installed. */
@@ -55,7 +55,7 @@ export interface ProbeResult {
 type Run = <T>(name: string, work: () => Promise<T>, fallback: T) => Promise<T>;
 
 /** Runs the kernel probes in this order: device list, nodes, driver values. */
-async function probeKernel({ tree, tool }: ProbeContext, run: Run): Promise<DeviceFacts[]> {
+async function probeKernel({ tree, tool }: ProbeContext, run: Run): Promise<DeviceInfo[]> {
   const [pci, platform, nodes, kfd] = await Promise.all([
     run('pci', () => scanPci(tree), []),
     run('rknpu', () => scanPlatformNpus(tree), []),
@@ -79,7 +79,7 @@ async function probeKernel({ tree, tool }: ProbeContext, run: Run): Promise<Devi
   return devices;
 }
 
-function addNvidia(devices: DeviceFacts[], answer: Awaited<ReturnType<typeof readNvidia>>): void {
+function addNvidia(devices: DeviceInfo[], answer: Awaited<ReturnType<typeof readNvidia>>): void {
   const known = new Set(devices.map(({ id }) => id));
   devices.push(...answer.gpus.filter(({ id }) => !known.has(id)).map(deviceOnlyInTool));
   applyNvidia(devices, answer);
@@ -89,7 +89,7 @@ function addNvidia(devices: DeviceFacts[], answer: Awaited<ReturnType<typeof rea
  * Applies Vulkan's information whether a device is integrated, if no other probe provided it. One device of a
  * kind applies to all of that kind.
  */
-function addVulkan(devices: DeviceFacts[], answer: Awaited<ReturnType<typeof readVulkan>>): void {
+function addVulkan(devices: DeviceInfo[], answer: Awaited<ReturnType<typeof readVulkan>>): void {
   for (const device of devices.filter(({ integrated }) => integrated === null)) {
     const match = answer.devices?.find(
       ({ vendorId, deviceId }) => vendorId === device.vendorId && deviceId === device.deviceId,
@@ -98,7 +98,7 @@ function addVulkan(devices: DeviceFacts[], answer: Awaited<ReturnType<typeof rea
   }
 }
 
-async function accessOf(device: DeviceFacts, nodeAccess: NodeAccess): Promise<Access> {
+async function accessOf(device: DeviceInfo, nodeAccess: NodeAccess): Promise<Access> {
   return decideAccess(device, await Promise.all(nodesToCheck(device).map(nodeAccess)));
 }
 
@@ -118,7 +118,7 @@ const recordMissingTools =
 
 /** Returns errors of tools whose hardware is present. On other machines a failing tool is normal. */
 function toolProblems(
-  devices: readonly DeviceFacts[],
+  devices: readonly DeviceInfo[],
   nvidia: string | null,
   vulkan: string | null,
 ): ProbeProblem[] {
@@ -157,10 +157,10 @@ export async function probeMachine(options: ProbeContext): Promise<ProbeResult> 
   ]);
   addNvidia(devices, nvidia);
   addVulkan(devices, vulkan);
-  const probed = devices.map(async (facts) => ({
-    facts,
-    ...deviceName(facts, { vulkan: vulkan.devices, lspci }),
-    access: await run<Access>(`access ${facts.id}`, () => accessOf(facts, nodeAccess), 'unknown'),
+  const probed = devices.map(async (info) => ({
+    info,
+    ...deviceName(info, { vulkan: vulkan.devices, lspci }),
+    access: await run<Access>(`access ${info.id}`, () => accessOf(info, nodeAccess), 'unknown'),
   }));
   return {
     probedAt: Date.now(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newDevice } from './facts.ts';
+import { newDevice } from './device-facts.ts';
 import { matchCards, parseRocm, readRocmSmi } from './rocm-smi.ts';
 import { captured } from './testing/fake-machine.ts';
 import type { Tool } from './tools.ts';

@@ -1,4 +1,4 @@
-import type { DeviceFacts, DevicePatch } from './facts.ts';
+import type { DeviceInfo, DevicePatch } from './device-facts.ts';
 import { pciAddress } from './pci-scan.ts';
 import { asRecord, looseNumber, parseJson, type Tool } from './tools.ts';
 
@@ -46,7 +46,7 @@ export function parseRocm(text: string): RocmCard[] {
 /** Matches cards to devices by address, else by model when both sides have only one of it. */
 export function matchCards(
   cards: readonly RocmCard[],
-  devices: readonly Pick<DeviceFacts, 'id' | 'deviceId'>[],
+  devices: readonly Pick<DeviceInfo, 'id' | 'deviceId'>[],
 ): Map<string, DevicePatch> {
   const patches = new Map<string, DevicePatch>();
   for (const { id, deviceId, patch } of cards) {
@@ -56,7 +56,7 @@ export function matchCards(
     }
     const alike = devices.filter((device) => deviceId !== null && device.deviceId === deviceId);
     const twins = cards.filter((card) => card.deviceId === deviceId);
-    if (alike.length === 1 && twins.length === 1) patches.set((alike[0] as DeviceFacts).id, patch);
+    if (alike.length === 1 && twins.length === 1) patches.set((alike[0] as DeviceInfo).id, patch);
   }
   return patches;
 }
@@ -64,7 +64,7 @@ export function matchCards(
 /** Reads the older ROCm tool, for machines without amd-smi. Null when it reports nothing. */
 export async function readRocmSmi(
   tool: Tool,
-  devices: readonly DeviceFacts[],
+  devices: readonly DeviceInfo[],
 ): Promise<Map<string, DevicePatch> | null> {
   const result = await tool('rocm-smi', QUERY);
   const cards = result.code === 0 ? parseRocm(result.stdout) : [];

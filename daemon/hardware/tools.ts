@@ -1,5 +1,5 @@
 import { DEFAULT_PATH, type RunResult, runCommand } from '../lib/process/run-command.ts';
-import { noAnswer } from './guarded.ts';
+import { noAnswer } from './run-guarded.ts';
 
 /** Runs a vendor tool with the probe's limits. Never throws. */
 export type Tool = (file: string, args: readonly string[]) => Promise<RunResult>;

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { type DeviceFacts, newDevice } from './facts.ts';
-import { type BackendFacts, unusedReason } from './unused-reason.ts';
+import { type DeviceInfo, newDevice } from './device-facts.ts';
+import { type BackendInfo, unusedReason } from './unused-reason.ts';
 
-const gpu = (vendor: DeviceFacts['vendor'], values: Partial<DeviceFacts> = {}): DeviceFacts => ({
+const gpu = (vendor: DeviceInfo['vendor'], values: Partial<DeviceInfo> = {}): DeviceInfo => ({
   ...newDevice({ id: '0000:01:00.0', kind: 'gpu', vendor, vendorId: 1, deviceId: 2 }),
   driver: { nvidia: 'nvidia', amd: 'amdgpu', intel: 'xe', rockchip: 'rknpu' }[vendor],
   ...values,
 });
 const npu = gpu('amd', { kind: 'npu', driver: 'amdxdna' });
-const backendFacts = (values: Partial<BackendFacts> = {}): BackendFacts => ({
+const backendFacts = (values: Partial<BackendInfo> = {}): BackendInfo => ({
   backends: ['cpu', 'vulkan'],
   vulkan: null,
   flm: null,

@@ -5,13 +5,13 @@ import { isUnifiedGpu, memoryPools, poolOf } from './memory-budget.ts';
 import type { ProbedDevice, ProbeResult } from './probe.ts';
 import { unusedReason } from './unused-reason.ts';
 
-export interface HostFacts {
+export interface HostInfo {
   memory: HostMemory;
   coresPhysical: number;
   coresLogical: number;
 }
 
-function cpuDevice(probe: ProbeResult, { memory }: HostFacts): DeviceRecord {
+function cpuDevice(probe: ProbeResult, { memory }: HostInfo): DeviceRecord {
   return {
     id: 'cpu',
     kind: 'cpu',
@@ -33,9 +33,9 @@ function cpuDevice(probe: ProbeResult, { memory }: HostFacts): DeviceRecord {
  * Returns the memory of a device. A unified GPU's memory is its pool; its usage is carve-out plus mapped host
  * memory.
  */
-function memoryOf({ facts }: ProbedDevice, pool: MemoryPoolRecord | undefined) {
-  if (!isUnifiedGpu(facts)) return { total: facts.memoryTotal, used: facts.memoryUsed };
-  const used = facts.memoryUsed === null ? null : facts.memoryUsed + (facts.gttUsed ?? 0);
+function memoryOf({ info }: ProbedDevice, pool: MemoryPoolRecord | undefined) {
+  if (!isUnifiedGpu(info)) return { total: info.memoryTotal, used: info.memoryUsed };
+  const used = info.memoryUsed === null ? null : info.memoryUsed + (info.gttUsed ?? 0);
   return { total: pool?.total_bytes ?? null, used };
 }
 
@@ -44,31 +44,31 @@ function acceleratorView(
   pools: readonly MemoryPoolRecord[],
   probe: ProbeResult,
 ): DeviceRecord {
-  const { facts, name, access } = device;
-  const pool = pools.find(({ id }) => id === poolOf(facts));
+  const { info, name, access } = device;
+  const pool = pools.find(({ id }) => id === poolOf(info));
   const memory = memoryOf(device, pool);
   return {
-    id: facts.id,
-    kind: facts.kind,
-    vendor: facts.vendor,
+    id: info.id,
+    kind: info.kind,
+    vendor: info.vendor,
     name,
-    driver: facts.driver,
+    driver: info.driver,
     access,
     memory_total_bytes: memory.total,
     memory_used_bytes: memory.used,
     pool: pool?.id ?? null,
-    busy_percent: facts.busyPercent,
-    power_w: facts.powerW,
-    temperature_c: facts.temperatureC,
-    unused_reason: unusedReason(facts, access, probe.backend),
+    busy_percent: info.busyPercent,
+    power_w: info.powerW,
+    temperature_c: info.temperatureC,
+    unused_reason: unusedReason(info, access, probe.backend),
   };
 }
 
 /** Returns the response of `GET /api/hardware` from a probe and the current host memory. */
-export function hardwareView(probe: ProbeResult, host: HostFacts): HardwareView {
+export function hardwareView(probe: ProbeResult, host: HostInfo): HardwareView {
   const pools = memoryPools(
     host.memory,
-    probe.devices.map(({ facts }) => facts),
+    probe.devices.map(({ info }) => info),
   );
   return {
     probed_at: probe.probedAt,

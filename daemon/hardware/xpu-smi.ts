@@ -1,4 +1,4 @@
-import type { DevicePatch } from './facts.ts';
+import type { DevicePatch } from './device-facts.ts';
 import { pciAddress } from './pci-scan.ts';
 import { asRecord, looseNumber, parseJson, type Tool } from './tools.ts';
 

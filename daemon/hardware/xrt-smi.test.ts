@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { newDevice } from './facts.ts';
+import { newDevice } from './device-facts.ts';
 import { captured } from './testing/fake-machine.ts';
 import type { Tool } from './tools.ts';
 import { evaluateNpus, parseXrt, readXrtSmi } from './xrt-smi.ts';

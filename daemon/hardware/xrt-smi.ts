@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DeviceFacts, DevicePatch } from './facts.ts';
+import type { DeviceInfo, DevicePatch } from './device-facts.ts';
 import { pciAddress } from './pci-scan.ts';
 import { asRecord, parseJson, type Tool } from './tools.ts';
 
@@ -32,7 +32,7 @@ export function parseXrt(text: string): XrtDevice[] | null {
  */
 export function evaluateNpus(
   listed: readonly XrtDevice[],
-  npus: readonly Pick<DeviceFacts, 'id'>[],
+  npus: readonly Pick<DeviceInfo, 'id'>[],
 ): Map<string, DevicePatch> {
   const alone = listed.length === 1 && npus.length === 1 && listed[0]?.id === null;
   return new Map(
@@ -59,10 +59,7 @@ async function readHead(file: string): Promise<string> {
  * Reads XRT's data about AMD's NPUs by PCI address. Empty when it is not installed. The tool writes JSON only
  * to a file.
  */
-export async function readXrtSmi(
-  tool: Tool,
-  npus: readonly DeviceFacts[],
-): Promise<Map<string, DevicePatch>> {
+export async function readXrtSmi(tool: Tool, npus: readonly DeviceInfo[]): Promise<Map<string, DevicePatch>> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-xrt-'));
   try {
     const file = join(folder, 'examine.json');

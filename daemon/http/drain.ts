@@ -13,11 +13,11 @@ const RETRY_AFTER_S = 5;
 export class Drain {
   #active = 0;
   #idle: (() => void) | null = null;
-  #begun = false;
+  #hasStarted = false;
 
   /** True once new requests are refused. */
   get isDraining(): boolean {
-    return this.#begun;
+    return this.#hasStarted;
   }
 
   /** Whether at most one response is in progress. */
@@ -36,7 +36,7 @@ export class Drain {
 
   /** Refuses new requests. Resolves when no response is in progress, or after `limitMs`. */
   async begin(limitMs: number): Promise<void> {
-    this.#begun = true;
+    this.#hasStarted = true;
     if (this.#active === 0) return;
     await new Promise<void>((resolve) => {
       const limit = setTimeout(resolve, limitMs);

@@ -25,7 +25,7 @@ import type { OverheadTimer } from './overhead-timer.ts';
 import type { RegistryLike, Upstreams } from './ports.ts';
 import type { BodyIndex } from './rewrite/body-index.ts';
 import type { BodyContext } from './rewrite/body-rule.ts';
-import type { ChatHistory } from './rewrite/restore-reasoning.ts';
+import type { ChatHistory } from './rewrite/chat-history.ts';
 
 /** Delivers the body as it is received. `take` applies backpressure by a promise. */
 export type ReceiveBody = (

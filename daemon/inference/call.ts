@@ -145,19 +145,19 @@ async function dispatchAndSend(
   const named = modelOmitted(plainModelRef(reading.model), call.path, view);
   const { type } = pathRow(call.path);
   const address = rewriteModelRef(named, view, type);
-  const ask: DispatchRequest = { path: call.path, type, modelRef: address };
+  const request: DispatchRequest = { path: call.path, type, modelRef: address };
   const refresh = async () => {
     await ctx.overhead.excluding(deps.upstreams.refreshCold(ctx.scope.signal));
     return createRoutingView(deps.sources, true);
   };
-  const choice = dispatch(ask, view, refresh, (found) =>
+  const choice = dispatch(request, view, refresh, (found) =>
     ctx.tracked.resolved(resolutionInfo(address, found)),
   );
   try {
     await sendWithFailover(
       ctx,
       reading,
-      ask,
+      request,
       choice instanceof Promise ? await choice : choice,
       NO_UPSTREAMS_TRIED,
     );
@@ -179,13 +179,13 @@ const NO_UPSTREAMS_TRIED: ReadonlySet<string> = new Set();
 async function sendWithFailover(
   ctx: CallContext,
   reading: ParsedRequest,
-  ask: DispatchRequest,
+  request: DispatchRequest,
   decision: Decision,
   before: ReadonlySet<string>,
 ): Promise<void> {
   const { prepare } = ctx.task;
   const prepared = prepare === undefined ? null : await prepare(ctx, reading, decision);
-  const connected = connect(ctx, reading, ask, decision);
+  const connected = connect(ctx, reading, request, decision);
   const connection = connected instanceof Promise ? await ctx.overhead.excluding(connected) : connected;
   try {
     if (ctx.task.serve === undefined) await exchangeWithEngine(ctx, reading, prepared, connection);
@@ -201,8 +201,8 @@ async function sendWithFailover(
     if (next === null) throw failure;
     ctx.overhead.resume();
     ctx.tracked.failedOver(refused === null ? 'dispatch.upstream_unavailable' : 'upstream.error');
-    if (refused === null) await sendWithFailover(ctx, reading, ask, next, tried);
-    else await sendWithFailover(ctx, { ...reading, effortFallback: refused }, ask, next, before);
+    if (refused === null) await sendWithFailover(ctx, reading, request, next, tried);
+    else await sendWithFailover(ctx, { ...reading, effortFallback: refused }, request, next, before);
   } finally {
     connection.release();
   }

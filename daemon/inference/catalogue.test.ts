@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { V1ModelList } from '../contract/models.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import { findModel, listModels } from './catalogue.ts';
-import { registeredModel, routingView, upstreamFacts } from './testing/builders.ts';
+import { registeredModel, routingView, upstreamConfigOf } from './testing/builders.ts';
 
 const home = routingView({
   slots: [
@@ -30,7 +30,7 @@ const home = routingView({
     registeredModel({ id: 'orphan', binding: 'slot:disabled' }),
     registeredModel({ id: 'loose', binding: null }),
   ],
-  upstreams: [upstreamFacts({ name: 'Cloud', models: ['far', 'org/qwen'] })],
+  upstreams: [upstreamConfigOf({ name: 'Cloud', models: ['far', 'org/qwen'] })],
 });
 const ids = (showAll = false, owners: string[][] = []) =>
   listModels(home, { showAll, owners }).map(({ id }) => id);
@@ -57,7 +57,7 @@ test('image slots list their models by curated ids; models of an upstream keep i
     slotRecord({ name: 'cpp', type: 'image', engine: 'sd-server', model: 'v1-5-pruned-emaonly' }),
     slotRecord({ name: 'other', type: 'image', engine: 'comfyui', model: null }),
   ];
-  const studio = routingView({ slots, upstreams: [upstreamFacts({ name: 'far', models: ['flux-dev'] })] });
+  const studio = routingView({ slots, upstreams: [upstreamConfigOf({ name: 'far', models: ['flux-dev'] })] });
   const draws = (slot: string) => ({ img: ['sdxl', 'flux-dev'], other: ['flux-schnell'] })[slot] ?? [];
   const owners = Object.fromEntries(
     listModels(studio, { showAll: true, owners: [] }, draws).map(({ id, owned_by, _svc }) => [

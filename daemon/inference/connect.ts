@@ -17,13 +17,13 @@ import { loadModel } from './rewrite/load-model.ts';
 export function connect(
   ctx: CallContext,
   parsed: ParsedRequest,
-  ask: DispatchRequest,
+  request: DispatchRequest,
   decision: Decision,
 ): Connection | Promise<Connection> {
   const { target, step } = decision;
   setResponseHeader(ctx, 'x-svc-step', step);
   if (target.kind === 'slot')
-    return connectSlot(ctx, parsed, ask, { slot: target.slot, model: target.model, step });
+    return connectSlot(ctx, parsed, request, { slot: target.slot, model: target.model, step });
   return connectUpstream(ctx, { upstream: target.upstream, model: target.model, step });
 }
 
@@ -46,15 +46,15 @@ interface SlotChoice {
 function connectSlot(
   ctx: CallContext,
   parsed: ParsedRequest,
-  ask: DispatchRequest,
+  request: DispatchRequest,
   choice: SlotChoice,
 ): Connection | Promise<Connection> {
   const { slot, model } = choice;
-  const byId = ask.modelRef.by === null && model === ask.modelRef.model;
+  const byId = request.modelRef.by === null && model === request.modelRef.model;
   const modelId = byId ? model : null;
   routeToSlot(ctx, slot, choice, model);
   const now = ctx.scope.endReason ? null : ctx.deps.slots.leaseNow(slot, { modelId });
-  if (now === null) return awaitSlot(ctx, parsed, ask, choice, modelId);
+  if (now === null) return awaitSlot(ctx, parsed, request, choice, modelId);
   ctx.tracked.leased();
   return leaseConnection(ctx.deps, now, NO_WAIT);
 }
@@ -69,13 +69,13 @@ function routeToSlot(ctx: CallContext, slot: string, { step }: SlotChoice, model
 async function awaitSlot(
   ctx: CallContext,
   parsed: ParsedRequest,
-  ask: DispatchRequest,
+  request: DispatchRequest,
   choice: SlotChoice,
   modelId: string | null,
 ): Promise<Connection> {
   const { deps, call, scope, response, tracked } = ctx;
   const { slot } = choice;
-  const { chain, lane } = ask.modelRef;
+  const { chain, lane } = request.modelRef;
   const priority = call.req.headers['x-svc-priority'] === 'batch' ? 'batch' : 'interactive';
   const stream = (call.waitsAsStream ?? parsed.stream) && canStream(deps, slot);
   let model = choice.model;
@@ -86,13 +86,13 @@ async function awaitSlot(
     }
     return awaitLease(name, { slots: deps.slots, scope, response, stream, priority, modelId });
   };
-  const askedAt = Date.now();
+  const requestedAt = Date.now();
   const onFailover = ({ code }: GatewayError) => tracked.failedOver(code);
   const lease = await loadModel(slot, slot === lane ? chain : [], ready, onFailover);
   // A caller who named the slot is served by the model that the slot received while the caller waited.
   if (lease.model !== model) routeToSlot(ctx, lease.slot, choice, lease.model);
   tracked.leased();
-  return leaseConnection(deps, lease, waitTimesOf(askedAt, Date.now(), lease));
+  return leaseConnection(deps, lease, waitTimesOf(requestedAt, Date.now(), lease));
 }
 
 /** An engine without streams needs its own response head, not the head of a stream that has started. */

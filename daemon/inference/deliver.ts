@@ -103,11 +103,11 @@ function withEffort(connection: Connection, effortFallback: EffortFallback | und
  * as usual.
  */
 const judgeEffort =
-  ({ task, deps, response }: CallContext, ask: EffortRequest, fallback: EffortFallback | undefined) =>
+  ({ task, deps, response }: CallContext, request: EffortRequest, fallback: EffortFallback | undefined) =>
   (failure: EngineFailure): Verdict => {
     const otherwise = response.headSent
       ? undefined
-      : deps.effortSupport.learnFromFailure(ask, fallback, failure);
+      : deps.effortSupport.recordFailure(request, fallback, failure);
     if (otherwise === undefined) return (task.judge ?? judge)(failure);
     return { passes: false, error: new EffortRefused(failure.status, otherwise) };
   };

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { CallEnd } from '../upstreams/upstream.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
-import { upstreamCall, upstreamFacts } from './testing/builders.ts';
+import { upstreamCall, upstreamConfigOf } from './testing/builders.ts';
 import { post, until } from './testing/client.ts';
 import { BODIES, MESSAGES, RESPONSES } from './testing/dialects.ts';
 import { CHAT, closeAfterEach, delta, hello, SSE, setUp } from './testing/forwarding.ts';
@@ -87,7 +87,7 @@ test.each([
   const origin = { now: '' };
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,
-    list: () => [upstreamFacts({ name: 'cloud', isCold: false, models: ['far-model'] })],
+    list: () => [upstreamConfigOf({ name: 'cloud', isCold: false, models: ['far-model'] })],
     connect: () => upstreamCall({ origin: origin.now, onEnd: (end) => void ends.push(end) }),
   };
   const { gateway, engine } = await setUp(tells(status, headers, body), { upstreams });
@@ -103,7 +103,7 @@ test('an upstream is notified of the start of its response', async () => {
   const going = Promise.withResolvers<void>();
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,
-    list: () => [upstreamFacts({ name: 'cloud', isCold: false, models: ['far-model'] })],
+    list: () => [upstreamConfigOf({ name: 'cloud', isCold: false, models: ['far-model'] })],
     connect: () =>
       upstreamCall({
         origin: origin.now,

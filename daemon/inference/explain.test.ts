@@ -4,7 +4,7 @@ import type { LoadForecastView } from '../contract/slots.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import { quotaExceeded } from '../upstreams/refusals.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
-import { upstreamFacts } from './testing/builders.ts';
+import { upstreamConfigOf } from './testing/builders.ts';
 import { post } from './testing/client.ts';
 import { CHAT, closeAfterEach, closers } from './testing/forwarding.ts';
 import { listen, openGateway, TestSlots } from './testing/gateway.ts';
@@ -198,7 +198,7 @@ describe('explain refuses what the real call refuses', () => {
     const full = quotaExceeded(60);
     const upstreams: Upstreams = {
       ...NO_UPSTREAMS,
-      list: () => ['one', 'two'].map((name) => upstreamFacts({ name, models: ['far'] })),
+      list: () => ['one', 'two'].map((name) => upstreamConfigOf({ name, models: ['far'] })),
       refusal: (name) => (name === 'one' ? full : null),
     };
     const gateway = await openGateway({ slots: new TestSlots([]), upstreams });

@@ -1,5 +1,5 @@
 import { GatewayError, isErrorCode } from '../contract/errors.ts';
-import { BadResponseError } from '../upstreams/ask.ts';
+import { BadResponseError } from '../upstreams/query-upstream.ts';
 import { endedEarly } from './forward/failure.ts';
 import { retryHints } from './forward/retry-hints.ts';
 import { isComplete } from './forward/stream-end.ts';

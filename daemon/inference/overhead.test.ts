@@ -5,7 +5,7 @@ import { slotRecord } from '../contract/testing/slot-record.ts';
 import { swappedError } from '../slots/refusals.ts';
 import { InternalResponse } from './internal-response.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
-import { upstreamCall, upstreamFacts } from './testing/builders.ts';
+import { upstreamCall, upstreamConfigOf } from './testing/builders.ts';
 import { post, readAll, type TestResponse } from './testing/client.ts';
 import { CHAT, closeAfterEach, hello, setUp } from './testing/forwarding.ts';
 
@@ -75,7 +75,7 @@ test('excludes fetching the lists of cold upstreams', async () => {
   let isCold = true;
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,
-    list: () => [upstreamFacts({ name: 'cloud', isCold, models: isCold ? [] : ['far'] })],
+    list: () => [upstreamConfigOf({ name: 'cloud', isCold, models: isCold ? [] : ['far'] })],
     refreshCold: async () => {
       await pause(WAITED_MS);
       isCold = false;

@@ -4,7 +4,7 @@ import { GatewayError } from '../contract/errors.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import type { UpstreamState } from '../upstreams/port.ts';
 import { NO_UPSTREAMS, type Upstreams } from './ports.ts';
-import { registeredModel, upstreamCall, upstreamFacts } from './testing/builders.ts';
+import { registeredModel, upstreamCall, upstreamConfigOf } from './testing/builders.ts';
 import { post, readAll, send, until } from './testing/client.ts';
 import { CHAT, closeAfterEach, closers } from './testing/forwarding.ts';
 import { type GatewayOptions, listen, openGateway, TestSlots } from './testing/gateway.ts';
@@ -225,7 +225,7 @@ describe('upstreams', () => {
       async refreshCold() {
         this.refreshed++;
         for (const [index, each] of facts.entries())
-          facts[index] = upstreamFacts({ ...each, isCold: false, models: ['far-model'] });
+          facts[index] = upstreamConfigOf({ ...each, isCold: false, models: ['far-model'] });
       },
       connect: () => upstreamCall({ origin: origin(), headers: { authorization: 'Bearer upstream-key' } }),
     };
@@ -233,7 +233,7 @@ describe('upstreams', () => {
 
   test('a cold list is read once, then the request is sent there without thinking switches', async () => {
     let origin = '';
-    const list = upstreams([upstreamFacts({ name: 'cloud', isCold: true })], () => origin);
+    const list = upstreams([upstreamConfigOf({ name: 'cloud', isCold: true })], () => origin);
     const { gateway, requests, engine } = await setUp(agent(), { upstreams: list });
     origin = engine.origin;
     const answer = await post(gateway.origin, CHAT, { model: 'far-model', messages, enable_thinking: true });

@@ -4,7 +4,7 @@ import { receiveForm } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech } from './audio/speech-task.ts';
 import { transcriptEvents } from './audio/transcript-events.ts';
 import type { InferenceCall, ParseContext, ParsedRequest, TaskRow } from './call-context.ts';
-import { judgeCount } from './dialects/cannot-count.ts';
+import { judgeCount } from './dialects/unsupported-token-count.ts';
 import { prepareEmbeddings, readEmbeddings } from './embeddings/embedding-task.ts';
 import { judgeWithParam } from './forward/engine-error.ts';
 import { prepareImage, readImage, serveImage } from './images/image-task.ts';
@@ -45,8 +45,8 @@ const contextOf = (
   thinkingDefault: () => target.thinkingDefault(),
 });
 
-function readChat({ body, bodyIndex: seen, translated, history }: InferenceCall): ParsedRequest {
-  const index = seen?.bytes === body ? seen : scanBody(body, translated ? TRANSLATED_NAMES : undefined);
+function readChat({ body, bodyIndex: known, translated, history }: InferenceCall): ParsedRequest {
+  const index = known?.bytes === body ? known : scanBody(body, translated ? TRANSLATED_NAMES : undefined);
   if (fieldOf(index, 'messages')?.kind !== 'array') throw invalid('messages', 'must be an array');
   const requested = modelOf(index);
   const rewritten: ParsedRequest['body'] = (target, model) =>

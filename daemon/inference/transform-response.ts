@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../contract/errors.ts';
-import { BadResponseError } from '../upstreams/ask.ts';
+import { BadResponseError } from '../upstreams/query-upstream.ts';
 import type { PreparedSink } from './call-context.ts';
 import type { CallScope } from './forward/call-scope.ts';
 import type { ResponseWriter } from './forward/response-writer.ts';

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../contract/errors.ts';
 import type { UpstreamTestStepView } from '../contract/upstreams.ts';
-import { queryUpstream, type UpstreamResponse } from '../upstreams/ask.ts';
-import { faultOf } from '../upstreams/fault.ts';
+import { faultOf } from '../upstreams/connection-error.ts';
 import type { AllUpstreams, UpstreamCall } from '../upstreams/port.ts';
+import { queryUpstream, type UpstreamResponse } from '../upstreams/query-upstream.ts';
 import { CallScope } from './forward/call-scope.ts';
 import { errorInside200, judge, startsLikeError } from './forward/engine-error.ts';
 import type { EngineConnections } from './forward/engines.ts';

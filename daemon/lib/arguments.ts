@@ -79,7 +79,7 @@ Settings come from api.env and config.toml.
 `;
 
 const isSubcommand = (command: string): command is Subcommand => Object.hasOwn(ROWS, command);
-const SEE_HELP = 'See svc-gateway --help.';
+const HELP_HINT = 'See svc-gateway --help.';
 
 function refuseUnknownArguments(
   subcommand: Subcommand | null,
@@ -88,17 +88,18 @@ function refuseUnknownArguments(
 ): void {
   if (subcommand === null) {
     const [flag] = flags.filter((each) => each !== 'json');
-    if (flag !== undefined) throw new SetupError(`--${flag} belongs to a command.`, SEE_HELP);
+    if (flag !== undefined) throw new SetupError(`--${flag} belongs to a command.`, HELP_HINT);
     return;
   }
   const row: SubcommandRow = ROWS[subcommand];
   if (operands.length > row.operands.length) {
-    throw new SetupError(`There is no command "${[subcommand, ...operands].join(' ')}".`, SEE_HELP);
+    throw new SetupError(`There is no command "${[subcommand, ...operands].join(' ')}".`, HELP_HINT);
   }
   const missing = row.operands[operands.length] ?? (operands.includes('') ? row.operands[0] : undefined);
-  if (missing !== undefined) throw new SetupError(`${subcommand} needs ${missing}.`, SEE_HELP);
+  if (missing !== undefined) throw new SetupError(`${subcommand} needs ${missing}.`, HELP_HINT);
   const unknown = flags.find((flag) => !row.flags.includes(flag));
-  if (unknown !== undefined) throw new SetupError(`Unknown option --${unknown} for ${subcommand}.`, SEE_HELP);
+  if (unknown !== undefined)
+    throw new SetupError(`Unknown option --${unknown} for ${subcommand}.`, HELP_HINT);
 }
 
 /** Parses the command line of the daemon. Throws SetupError for an unknown command or option. */
@@ -106,15 +107,15 @@ export function parseArguments(argv: readonly string[]): DaemonArguments {
   const { values, positionals } = split(argv);
   const [command = null, ...operands] = positionals;
   if (command !== null && !isSubcommand(command)) {
-    throw new SetupError(`There is no command "${positionals.join(' ')}".`, SEE_HELP);
+    throw new SetupError(`There is no command "${positionals.join(' ')}".`, HELP_HINT);
   }
   if (values.model?.trim() === '') {
     throw new SetupError('--model needs a path.', 'Name a .gguf file: --model FILE.gguf');
   }
-  const given = (Object.keys(FLAGS) as Flag[]).filter(
+  const present = (Object.keys(FLAGS) as Flag[]).filter(
     (flag) => values[flag] !== undefined && values[flag] !== false,
   );
-  if (!values.help && !values.version) refuseUnknownArguments(command, operands, given);
+  if (!values.help && !values.version) refuseUnknownArguments(command, operands, present);
   return {
     help: values.help,
     version: values.version,
@@ -143,6 +144,6 @@ function split(argv: readonly string[]) {
     });
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split('. ');
-    throw new SetupError(`${sentence}.`, SEE_HELP);
+    throw new SetupError(`${sentence}.`, HELP_HINT);
   }
 }

@@ -22,6 +22,6 @@ export interface Embedder {
    * signal.
    */
   embed(
-    ask: EmbedRequest,
+    request: EmbedRequest,
   ): Promise<{ readonly model: string; readonly vectors: readonly (readonly unknown[])[] }>;
 }

@@ -48,8 +48,8 @@ export function createMemory({ repo, embedder, log }: MemoryDeps): Memory {
       return null;
     }
     try {
-      const ask = { texts: [query], tier, signal, limitMs: QUERY_LIMIT_MS, background: false };
-      const { model, vectors } = await embedder.embed(ask);
+      const request = { texts: [query], tier, signal, limitMs: QUERY_LIMIT_MS, background: false };
+      const { model, vectors } = await embedder.embed(request);
       const stored = storedVector(vectors[0] ?? []);
       return stored === null ? null : await nearest(repo.vectors, model, vectorOf(stored), RANKED_COUNT);
     } catch (err) {

@@ -26,10 +26,10 @@ const row = (
   purpose: PurposeName,
   model: string,
   name: string,
-  facts: Pick<KnownModel, 'sizeMb' | 'licence' | 'context' | 'shape' | 'note'>,
+  details: Pick<KnownModel, 'sizeMb' | 'licence' | 'context' | 'shape' | 'note'>,
 ): KnownModel => {
   const [repo = '', file = null] = model.split(':') as [string, string?];
-  return { purpose, repo, file: file ?? null, name, ...facts };
+  return { purpose, repo, file: file ?? null, name, ...details };
 };
 const APACHE = 'apache-2.0';
 

@@ -3,17 +3,17 @@ import type { KeyValueRepo } from '../store/key-value.ts';
 import { ensureDemoModel } from './demo-model.ts';
 import type { FolderSync } from './folder-sync.ts';
 import type { ModelStore } from './model-store.ts';
-import { readFactsInChild } from './read-facts-in-child.ts';
+import { readMetadataInChild } from './read-metadata-in-child.ts';
 import type { RegisteredModel } from './registered-model.ts';
 import { findModelFile } from './scan.ts';
 
 /** Stored permanently: from then on the demonstration model is not registered. */
-const REAL_MODEL_SEEN_KEY = 'models.real_model_seen';
+const HAD_REAL_MODEL_KEY = 'models.real_model_seen';
 
 export interface DemoSourceDeps {
   modelStore: ModelStore;
   sync: FolderSync;
-  facts: KeyValueRepo;
+  keyValue: KeyValueRepo;
   log: Log;
   folder: string;
   signal: AbortSignal;
@@ -27,8 +27,8 @@ async function registerDemo({ modelStore, sync, log, folder, signal }: DemoSourc
     const file = await findModelFile(path);
     const known = modelStore.byPath(path);
     if (file === null || (known?.mtimeS === file.mtimeS && known.sizeBytes === file.sizeBytes)) return;
-    const [outcome] = await readFactsInChild([path], signal);
-    if (outcome !== undefined && 'facts' in outcome) sync.register('demo', file, outcome.facts);
+    const [outcome] = await readMetadataInChild([path], signal);
+    if (outcome !== undefined && 'metadata' in outcome) sync.register('demo', file, outcome.metadata);
     else log.error({ reason: outcome?.reason }, 'the demonstration model cannot be read');
   } catch (error) {
     log.error({ reason: (error as Error).message }, 'the demonstration model cannot be written');
@@ -40,10 +40,10 @@ async function registerDemo({ modelStore, sync, log, folder, signal }: DemoSourc
  * (docs/spec/contract.md#demo-model). Without a writable folder the gateway continues without it.
  */
 export async function updateDemoModel(deps: DemoSourceDeps): Promise<void> {
-  const { modelStore, facts } = deps;
-  if (modelStore.list().some(isReal) && facts.get(REAL_MODEL_SEEN_KEY) === null) {
-    facts.set(REAL_MODEL_SEEN_KEY, new Date().toISOString());
+  const { modelStore, keyValue } = deps;
+  if (modelStore.list().some(isReal) && keyValue.get(HAD_REAL_MODEL_KEY) === null) {
+    keyValue.set(HAD_REAL_MODEL_KEY, new Date().toISOString());
   }
-  if (facts.get(REAL_MODEL_SEEN_KEY) === null) return registerDemo(deps);
+  if (keyValue.get(HAD_REAL_MODEL_KEY) === null) return registerDemo(deps);
   for (const { id, demo } of modelStore.list()) if (demo) modelStore.remove(id);
 }

@@ -5,7 +5,7 @@ import { modelId, uniqueId } from './model-id.ts';
 import { modelOfFile } from './model-of-file.ts';
 import type { ModelStore } from './model-store.ts';
 import { projectorOf } from './projector-of.ts';
-import { type ModelFacts, readFactsInChild } from './read-facts-in-child.ts';
+import { type ModelMetadata, readMetadataInChild } from './read-metadata-in-child.ts';
 import type { ModelSource, RegisteredModel } from './registered-model.ts';
 import { type FoundFile, findModelOrThrow, SCAN_LIMITS, scanFolders } from './scan.ts';
 import { findSiblings, type SiblingFiles } from './sibling-files.ts';
@@ -98,13 +98,13 @@ export class FolderSync {
    * Adds a model to the store: under its existing id, else under a free one derived from its file name.
    * Without an origin the same file keeps its origin, which may have been added while its header was read.
    */
-  register(source: ModelSource, file: FoundFile, facts: ModelFacts, origin?: Origin): RegisteredModel {
+  register(source: ModelSource, file: FoundFile, metadata: ModelMetadata, origin?: Origin): RegisteredModel {
     const { modelStore } = this.#deps;
     const known = modelStore.byPath(file.path);
     if (origin === undefined && known !== undefined && unchanged(file, known)) return known;
     if (known === undefined) this.#forgetAbsentAt(file.path);
     const id = known?.id ?? uniqueId(modelId(file.path), (candidate) => this.#isTaken(candidate, file));
-    const model = modelOfFile(id, source, file, facts);
+    const model = modelOfFile(id, source, file, metadata);
     return modelStore.put({ ...model, ...origin, licence: origin?.licence ?? model.licence });
   }
 
@@ -281,7 +281,7 @@ export class FolderSync {
   ): Promise<void> {
     const { modelStore, log, signal } = this.#deps;
     const siblingOnly = new Set(siblings.projectors.map(({ path }) => path));
-    const outcomes = await readFactsInChild(
+    const outcomes = await readMetadataInChild(
       due.map(({ path }) => path),
       signal,
     );
@@ -289,9 +289,9 @@ export class FolderSync {
     outcomes.forEach((outcome, index) => {
       const file = due[index] as FoundFile;
       const known = modelStore.byPath(file.path);
-      if ('facts' in outcome) {
+      if ('metadata' in outcome) {
         const source = known?.source ?? (named.has(file.path) ? 'register' : 'scan');
-        if (!siblingOnly.has(file.path) || known !== undefined) this.register(source, file, outcome.facts);
+        if (!siblingOnly.has(file.path) || known !== undefined) this.register(source, file, outcome.metadata);
         return;
       }
       // The file may have been read by another call in the meantime.

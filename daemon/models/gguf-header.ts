@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { readFault } from './read-fault.ts';
+import { readFault } from './read-error.ts';
 import { type TensorInfo, tensorDataEnd } from './tensor-sizes.ts';
 
 /** Why a file cannot be used as a model, in words for users; never contains a path. */

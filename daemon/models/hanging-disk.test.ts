@@ -6,7 +6,7 @@ import { EventBus } from '../lib/async/event-bus.ts';
 import { DiskTimeout, MountGuard } from '../lib/fs/mount-guard.ts';
 import { silentLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import { openSettings } from '../settings/settings.ts';
+import { openSettings } from '../settings/open-settings.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { tinyChat } from './gguf/tiny-chat.ts';
 import { encodeGguf, str } from './gguf/writer.ts';

@@ -1,4 +1,4 @@
-import type { ModelFacts } from './read-facts-in-child.ts';
+import type { ModelMetadata } from './read-metadata-in-child.ts';
 import { type ModelSource, newModel, type RegisteredModel } from './registered-model.ts';
 import type { FoundFile } from './scan.ts';
 import { newSpeechModel } from './speech-model.ts';
@@ -9,9 +9,9 @@ export function modelOfFile(
   id: string,
   source: ModelSource,
   file: FoundFile,
-  facts: ModelFacts,
+  metadata: ModelMetadata,
 ): RegisteredModel {
-  if (!('kind' in facts)) return newModel(id, source, file, facts);
-  if (facts.kind === 'weights') return newWeightsModel(id, source, file, facts);
-  return newSpeechModel(id, source, file, facts);
+  if (!('kind' in metadata)) return newModel(id, source, file, metadata);
+  if (metadata.kind === 'weights') return newWeightsModel(id, source, file, metadata);
+  return newSpeechModel(id, source, file, metadata);
 }

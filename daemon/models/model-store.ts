@@ -2,7 +2,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
 import type { Store } from '../store/store.ts';
-import { type Absence, absenceOf, isPermanent, recordMiss } from './absence.ts';
+import { type Absence, absenceOf, isPermanent, recordMiss } from './missing-model.ts';
 import { fromRow, type RegisteredModel, toRow } from './registered-model.ts';
 
 const same = (a: RegisteredModel, b: RegisteredModel) => JSON.stringify(a) === JSON.stringify(b);

@@ -5,7 +5,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import { EventBus } from '../lib/async/event-bus.ts';
 import { silentLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import { openSettings } from '../settings/settings.ts';
+import { openSettings } from '../settings/open-settings.ts';
 import { openStore } from '../store/store.ts';
 import { tinyChat } from './gguf/tiny-chat.ts';
 import { encodeGguf, str } from './gguf/writer.ts';

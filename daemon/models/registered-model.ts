@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import type { ModelRecordView } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { ModelRow } from '../store/models.ts';
-import type { Absence } from './absence.ts';
-import type { GgufFacts } from './gguf-facts.ts';
+import type { GgufMetadata } from './gguf-metadata.ts';
+import type { Absence } from './missing-model.ts';
 import type { FoundFile } from './scan.ts';
 
 /**
@@ -119,36 +119,36 @@ export function newModel(
   id: string,
   source: ModelSource,
   file: FoundFile,
-  facts: GgufFacts,
+  metadata: GgufMetadata,
 ): RegisteredModel {
   return {
     id,
-    name: facts.name ?? id,
-    type: facts.type,
+    name: metadata.name ?? id,
+    type: metadata.type,
     format: 'gguf',
-    architecture: facts.architecture,
-    quantization: facts.quantization,
-    size_bytes: facts.sizeBytes,
-    context_length: facts.contextTrain,
-    enable_thinking: facts.enableThinking,
+    architecture: metadata.architecture,
+    quantization: metadata.quantization,
+    size_bytes: metadata.sizeBytes,
+    context_length: metadata.contextTrain,
+    enable_thinking: metadata.enableThinking,
     demo: source === 'demo',
     binding: null,
     created: file.mtimeS,
     source,
-    path: facts.files[0] ?? file.path,
-    files: facts.files,
-    sizeBytes: facts.sizeBytes,
+    path: metadata.files[0] ?? file.path,
+    files: metadata.files,
+    sizeBytes: metadata.sizeBytes,
     mtimeS: file.mtimeS,
-    contextTrain: facts.contextTrain,
-    parameters: facts.parameters,
-    layers: facts.layers,
-    kvHeads: facts.kvHeads,
-    headDim: facts.headDim,
-    embedding: facts.embedding,
-    kvBytesPerToken: facts.kvBytesPerToken,
-    chatTemplate: facts.chatTemplate,
-    capabilities: facts.capabilities,
-    licence: facts.licence,
+    contextTrain: metadata.contextTrain,
+    parameters: metadata.parameters,
+    layers: metadata.layers,
+    kvHeads: metadata.kvHeads,
+    headDim: metadata.headDim,
+    embedding: metadata.embedding,
+    kvBytesPerToken: metadata.kvBytesPerToken,
+    chatTemplate: metadata.chatTemplate,
+    capabilities: metadata.capabilities,
+    licence: metadata.licence,
     voices: [],
     ...NOT_PULLED,
   };

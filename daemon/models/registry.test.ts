@@ -17,7 +17,7 @@ import { EventBus } from '../lib/async/event-bus.ts';
 import { createLog } from '../lib/log.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import { openSettings } from '../settings/settings.ts';
+import { openSettings } from '../settings/open-settings.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
 import { tinyEmbed } from './gguf/testing/tiny-embed.ts';

@@ -21,7 +21,7 @@ import { fileSize } from './gguf-header.ts';
 import { ModelStore } from './model-store.ts';
 import { updateNpuModels } from './npu-model-source.ts';
 import type { PulledModel } from './pulls/job-deps.ts';
-import { readFactsInChild } from './read-facts-in-child.ts';
+import { readMetadataInChild } from './read-metadata-in-child.ts';
 import { modelView, type RegisteredModel } from './registered-model.ts';
 import { removeFiles } from './remove-files.ts';
 import { findModelFile } from './scan.ts';
@@ -114,17 +114,17 @@ function assemble(options: RegistryOptions) {
     mountGuard,
     signal: stop.signal,
   });
-  const demo = { modelStore, sync, facts: store.keyValue, log, folder: demoFolder, signal: stop.signal };
+  const demo = { modelStore, sync, keyValue: store.keyValue, log, folder: demoFolder, signal: stop.signal };
   const espeak = { modelStore, isEnabled: () => settings.value('espeak') };
   const npu = { modelStore, ...(options.programs === undefined ? {} : { path: options.programs }) };
   return { stop, modelStore, mountGuard, sync, demo, espeak, npu, own };
 }
 
-type RegistryParts = ReturnType<typeof assemble>;
+type AssembledRegistry = ReturnType<typeof assemble>;
 
 /** Ensures that a file is in the store. Reads it again if it has changed. */
 async function registerFile(
-  { modelStore, sync, stop }: RegistryParts,
+  { modelStore, sync, stop }: AssembledRegistry,
   path: string,
   pulled?: PulledModel,
 ): Promise<RegisteredModel> {
@@ -144,25 +144,29 @@ async function registerFile(
     known.sizeBytes === file.sizeBytes
   )
     return known;
-  const [outcome] = await readFactsInChild([file.path], stop.signal);
+  const [outcome] = await readMetadataInChild([file.path], stop.signal);
   if (outcome === undefined || 'reason' in outcome)
     throw new Error(outcome?.reason ?? 'the registry is closing');
-  if (pulled === undefined) return sync.register(known?.source ?? 'register', file, outcome.facts);
+  if (pulled === undefined) return sync.register(known?.source ?? 'register', file, outcome.metadata);
   const { repo, revision, sha256, licence } = pulled;
-  return sync.register('pull', file, outcome.facts, { repo, revision, sha256, licence });
+  return sync.register('pull', file, outcome.metadata, { repo, revision, sha256, licence });
 }
 
 /** Returns the thinking mode of a model. Null restores the value of its header. */
-async function effectiveThinking({ stop }: RegistryParts, model: RegisteredModel, chosen: boolean | null) {
+async function effectiveThinking(
+  { stop }: AssembledRegistry,
+  model: RegisteredModel,
+  chosen: boolean | null,
+) {
   if (chosen !== null) return { enable_thinking: chosen, thinkingChosen: true };
   if (model.format !== 'gguf') return { enable_thinking: null, thinkingChosen: false };
-  const [outcome] = await readFactsInChild([model.path], stop.signal);
-  const facts = outcome !== undefined && 'facts' in outcome ? outcome.facts : null;
-  const own = facts !== null && 'enableThinking' in facts ? facts.enableThinking : null;
+  const [outcome] = await readMetadataInChild([model.path], stop.signal);
+  const metadata = outcome !== undefined && 'metadata' in outcome ? outcome.metadata : null;
+  const own = metadata !== null && 'enableThinking' in metadata ? metadata.enableThinking : null;
   return { enable_thinking: own, thinkingChosen: false };
 }
 
-async function removeModel({ modelStore, own }: RegistryParts, id: string): Promise<number> {
+async function removeModel({ modelStore, own }: AssembledRegistry, id: string): Promise<number> {
   const model = modelStore.get(id);
   if (model === undefined) {
     if (!modelStore.remove(id)) throw new GatewayError('model.not_found');
@@ -189,15 +193,15 @@ async function waitUpTo(work: Promise<unknown>, ms: number): Promise<void> {
  */
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { log, settings, memoryBytes = totalmem } = options;
-  const parts = assemble(options);
-  const { modelStore, mountGuard, sync, stop, demo, espeak, npu } = parts;
+  const assembled = assemble(options);
+  const { modelStore, mountGuard, sync, stop, demo, espeak, npu } = assembled;
   const { beforeScan = async () => {}, firstScanMs = FIRST_SCAN_MS } = options;
   const named = configuredModel(settings, options.modelOverride ?? null);
   const configured = new ConfiguredModelLoader({
     ...{ named, log, signal: stop.signal },
     modelAt: (path) => modelStore.byPath(path),
     runOnDisk: (path, work) => sync.runOnDisk(path, work),
-    register: (path) => registerFile(parts, path),
+    register: (path) => registerFile(assembled, path),
     // Its disk may contain other models, and the demonstration model is removed.
     onAvailable: () => scan(),
     ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
@@ -254,13 +258,13 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       const model = modelStore.get(id);
       if (model === undefined) return undefined;
       const thinking =
-        enable_thinking === undefined ? {} : await effectiveThinking(parts, model, enable_thinking);
+        enable_thinking === undefined ? {} : await effectiveThinking(assembled, model, enable_thinking);
       const changed = modelStore.change(id, { ...thinking, ...(binding === undefined ? {} : { binding }) });
       return changed && modelView(changed);
     },
-    register: (path) => withProjector(registerFile(parts, resolve(path))),
-    registerPulled: (pulled) => withProjector(registerFile(parts, pulled.path, pulled)),
-    remove: (id) => removeModel(parts, id),
+    register: (path) => withProjector(registerFile(assembled, resolve(path))),
+    registerPulled: (pulled) => withProjector(registerFile(assembled, pulled.path, pulled)),
+    remove: (id) => removeModel(assembled, id),
     scan,
     problems: () => sync.problems(),
     settingProblems: () => configured.problems(),

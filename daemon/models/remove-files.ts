@@ -3,7 +3,7 @@ import { dirname, join, sep } from 'node:path';
 import { GatewayError } from '../contract/errors.ts';
 import type { RegisteredModel } from './registered-model.ts';
 
-const keptError = () => new GatewayError('model.kept');
+const notRemovedError = () => new GatewayError('model.kept');
 
 /** Returns whether `path` itself, not a link's target, is inside `root`. */
 async function isInside(root: string, path: string): Promise<boolean> {
@@ -40,14 +40,14 @@ export async function removeFiles(
   model: RegisteredModel,
   others: readonly RegisteredModel[],
 ): Promise<number> {
-  if (model.source !== 'pull') throw keptError();
+  if (model.source !== 'pull') throw notRemovedError();
   const paths = removableFiles(model, others);
   for (const path of paths) {
-    const facts = await lstat(path).catch(() => null);
-    if (facts === null) continue;
-    if (facts.isSymbolicLink() || !(await isInside(root, path))) throw keptError();
+    const stats = await lstat(path).catch(() => null);
+    if (stats === null) continue;
+    if (stats.isSymbolicLink() || !(await isInside(root, path))) throw notRemovedError();
     const inside = (other: RegisteredModel) => other.path.startsWith(`${path}${sep}`);
-    if (facts.isDirectory() && others.some(inside)) throw keptError();
+    if (stats.isDirectory() && others.some(inside)) throw notRemovedError();
   }
   for (const path of paths) await rm(path, { recursive: true, force: true });
   for (const folder of new Set(paths.map((path) => dirname(path)))) await pruneEmpty(join(root), folder);

@@ -2,10 +2,10 @@ import type { Dirent, Stats } from 'node:fs';
 import { opendir, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DiskTimeout, MountGuard } from '../lib/fs/mount-guard.ts';
-import { speechLayout, speechSize } from './speech-facts.ts';
 import { layoutOf } from './speech-layouts.ts';
+import { speechLayout, speechSize } from './speech-metadata.ts';
 import { splitName, splitParts } from './split-files.ts';
-import { isWeightsFolder, weightsSize } from './weights-facts.ts';
+import { isWeightsFolder, weightsSize } from './weights-metadata.ts';
 
 /** One model file. For a split model its first part, for a speech model or safetensors its folder. */
 export interface FoundFile {

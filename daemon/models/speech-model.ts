@@ -1,25 +1,25 @@
 import { ESPEAK_ID, type EspeakVoice } from './espeak-voices.ts';
 import { foundAt, type ModelSource, NO_TEXT, type RegisteredModel } from './registered-model.ts';
 import type { FoundFile } from './scan.ts';
-import type { SpeechFacts } from './speech-facts.ts';
+import type { SpeechMetadata } from './speech-metadata.ts';
 
 /** Builds the speech model in a folder that is registered for the first time. */
 export const newSpeechModel = (
   id: string,
   source: ModelSource,
   folder: FoundFile,
-  facts: SpeechFacts,
+  metadata: SpeechMetadata,
 ): RegisteredModel => ({
   ...NO_TEXT,
   ...foundAt(folder),
   id,
-  type: facts.type,
+  type: metadata.type,
   format: 'onnx',
-  architecture: facts.family,
-  quantization: facts.quantization,
-  size_bytes: facts.sizeBytes,
+  architecture: metadata.family,
+  quantization: metadata.quantization,
+  size_bytes: metadata.sizeBytes,
   source,
-  voices: facts.voices,
+  voices: metadata.voices,
 });
 
 /** Builds the model of the speech program, which needs no weights. */

@@ -6,7 +6,7 @@ import { RegistryView } from '../contract/models.ts';
 import { EventBus } from '../lib/async/event-bus.ts';
 import { createLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import { openSettings } from '../settings/settings.ts';
+import { openSettings } from '../settings/open-settings.ts';
 import { openStore } from '../store/store.ts';
 import { updateEspeakModel } from './espeak-model-source.ts';
 import { ModelStore } from './model-store.ts';

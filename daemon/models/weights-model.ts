@@ -1,6 +1,6 @@
 import { foundAt, type ModelSource, NO_TEXT, type RegisteredModel } from './registered-model.ts';
 import type { FoundFile } from './scan.ts';
-import type { WeightsFacts } from './weights-facts.ts';
+import type { WeightsMetadata } from './weights-metadata.ts';
 
 /**
  * Builds a safetensors model that is registered for the first time, for engines in slot files (vllm,
@@ -10,19 +10,19 @@ export const newWeightsModel = (
   id: string,
   source: ModelSource,
   folder: FoundFile,
-  facts: WeightsFacts,
+  metadata: WeightsMetadata,
 ): RegisteredModel => ({
   ...NO_TEXT,
   ...foundAt(folder),
   id,
-  type: facts.type,
+  type: metadata.type,
   format: 'safetensors',
-  architecture: facts.architecture,
-  quantization: facts.quantization,
-  size_bytes: facts.sizeBytes,
-  context_length: facts.contextTrain,
+  architecture: metadata.architecture,
+  quantization: metadata.quantization,
+  size_bytes: metadata.sizeBytes,
+  context_length: metadata.contextTrain,
   source,
-  contextTrain: facts.contextTrain,
+  contextTrain: metadata.contextTrain,
   // Only the header of a GGUF file contains this.
   kvBytesPerToken: null,
   voices: [],

@@ -58,7 +58,7 @@ function* candidates(text: string, edit: Edit): Generator<string> {
   const map = mapToml(text);
   yield* replaced(text, map, edit);
   yield* intoTable(text, map, edit);
-  yield* besideDotted(text, map, edit);
+  yield* withDottedKey(text, map, edit);
   const eol = eolOf(text);
   const gap = text === '' ? '' : text.endsWith('\n') ? eol : eol + eol;
   yield `${text}${gap}[${edit.table}]${eol}${edit.name} = ${edit.literal}${eol}`;
@@ -78,7 +78,7 @@ function* intoTable(text: string, map: TomlMap, { table, name, literal }: Edit):
   yield `${text.slice(0, place.lastEnd)}${glue}${name} = ${literal}${end}${text.slice(place.lastEnd)}`;
 }
 
-function* besideDotted(text: string, map: TomlMap, { table, name, literal }: Edit): Generator<string> {
+function* withDottedKey(text: string, map: TomlMap, { table, name, literal }: Edit): Generator<string> {
   const sibling = map.entries.findLast(
     ({ path, home }) => home === 'root' && path.length > 1 && path[0] === table,
   );

@@ -66,15 +66,15 @@ test('unreadable without a last good copy: on if it was on, otherwise defaults',
 });
 
 test('a broken file is a fatal error only without an earlier state', () => {
-  const hopeless = (memory: ConfigMemory) => evaluateConfig(file('[server'), memory).fatalError;
-  expect(hopeless(fresh)).toEqual({
+  const fatalError = (memory: ConfigMemory) => evaluateConfig(file('[server'), memory).fatalError;
+  expect(fatalError(fresh)).toEqual({
     file: 'config.toml',
     line: 1,
     message: expect.stringMatching(/^is not valid TOML.*[^;]$/),
   });
-  expect(hopeless(fresh)?.message).not.toContain('defaults');
-  expect(hopeless({ lastGood: null, enforced: true })).toBeUndefined();
-  expect(hopeless(after({}))).toBeUndefined();
+  expect(fatalError(fresh)?.message).not.toContain('defaults');
+  expect(fatalError({ lastGood: null, enforced: true })).toBeUndefined();
+  expect(fatalError(after({}))).toBeUndefined();
   expect(evaluateConfig(missing, fresh).fatalError).toBeUndefined();
 });
 

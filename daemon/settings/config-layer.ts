@@ -44,7 +44,7 @@ export function evaluateConfig(read: FileRead, memory: ConfigMemory): ConfigRead
  * contain them. A write must add them too: afterwards the file is valid and everything it does not contain is
  * lost.
  */
-export function valuesKeptWithout(bytes: Buffer | null, memory: ConfigMemory): ReadonlyMap<string, unknown> {
+export function retainedValues(bytes: Buffer | null, memory: ConfigMemory): ReadonlyMap<string, unknown> {
   if (bytes === null) return missing(memory).values;
   return isBlank(bytes) ? broken(memory, null, '').values : new Map();
 }

@@ -120,7 +120,7 @@ export class LiveSettings implements Settings {
 
   /** Keys that a write must add. They come first, so that a change of the same key wins. */
   #retainedChanges(config: Buffer | null): KeyChange[] {
-    return [...this.#state.valuesKeptWithout(config)].map(([key, value]) => ({
+    return [...this.#state.retainedValues(config)].map(([key, value]) => ({
       key,
       value: value as TomlValue,
     }));

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { parseEnvFile } from './env-file.ts';
+import { openSettings } from './open-settings.ts';
 import { configuredAddress } from './own-address.ts';
-import { openSettings } from './settings.ts';
 
 let home = '';
 beforeEach(() => {

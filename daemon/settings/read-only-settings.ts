@@ -22,7 +22,7 @@ export interface ReadOnlySettings {
   /** Paths of config.toml and api.env that this user may not read. Their values are missing. */
   denied(): readonly string[];
   /** Why config.toml cannot be read, if there is no last good copy either. */
-  hopeless(): Problem | null;
+  fatalConfigError(): Problem | null;
   secrets(): readonly string[];
 }
 
@@ -53,7 +53,7 @@ export async function loadSettingsReadOnly(
     views: () => state.views(),
     problems: () => state.problems,
     denied: () => denied.map(({ name }) => join(folders.config, name)),
-    hopeless: () => state.fatalConfigError,
+    fatalConfigError: () => state.fatalConfigError,
     secrets: () => state.secrets,
   };
 }

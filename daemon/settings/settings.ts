@@ -1,17 +1,11 @@
-import { readdir, realpath } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { SettingRow } from '../contract/system.ts';
-import { type FaultHook, sweepTemps } from '../lib/fs/temp-file.ts';
+import type { FaultHook } from '../lib/fs/temp-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { SettingName, SettingValue } from './catalogue.ts';
-import { CONFIG_FILE } from './config-text.ts';
-import { ENV_FILE } from './env-layer.ts';
-import { type Folders, openFolders } from './folders.ts';
-import { LiveSettings } from './live-settings.ts';
+import type { Folders } from './folders.ts';
 import type { Resolved } from './precedence.ts';
 import type { Problem } from './problem.ts';
 import type { ChangeGuard } from './revision.ts';
-import { SettingsState } from './state.ts';
 
 export type SettingsChange = 'reloaded' | 'broken' | 'written';
 
@@ -70,44 +64,4 @@ export interface SettingsOptions {
   /** Whether to watch the files. Default: true. */
   watch?: boolean;
   faults?: FaultHook;
-}
-
-/**
- * Opens the folders, reads the settings and watches the files. Throws SetupError for a folder that cannot be
- * used.
- */
-export async function openSettings(options: SettingsOptions): Promise<Settings> {
-  const folders = openFolders(options.env);
-  for (const folder of await writtenFolders(folders)) await sweepTemps(folder).catch(() => 0);
-  const state = new SettingsState(folders, options.env, options.log);
-  await state.start();
-  const settings = new LiveSettings(folders, state, options);
-  await settings.reload();
-  return settings;
-}
-
-/**
- * Resolves symbolic links. Returns the path unchanged when the disk fails, because its only use can wait for
- * the next start.
- */
-const real = (path: string): Promise<string> => realpath(path).catch(() => path);
-
-/**
- * Returns the folders that are written: both main folders, the subfolders of the first, and those of linked
- * files.
- */
-async function writtenFolders({ config, state }: Folders): Promise<Set<string>> {
-  const files = [CONFIG_FILE, ENV_FILE].map((name) =>
-    realpath(join(config, name)).then(dirname, () => config),
-  );
-  const [root, ...targets] = await Promise.all([real(config), ...files]);
-  const inside = (await readdir(root, { withFileTypes: true }).catch(() => []))
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(root, name));
-  return new Set([
-    root,
-    state,
-    ...inside,
-    ...targets.filter((folder) => `${folder}/`.startsWith(`${root}/`)),
-  ]);
 }

@@ -1,7 +1,7 @@
 import type { SettingRow } from '../contract/system.ts';
 import type { Log } from '../lib/log.ts';
 import { type SettingName, type SettingValue, settingRows } from './catalogue.ts';
-import { type ConfigReading, evaluateConfig, valuesKeptWithout } from './config-layer.ts';
+import { type ConfigReading, evaluateConfig, retainedValues } from './config-layer.ts';
 import type { ConfigMemory } from './config-values.ts';
 import { ENV_FILE, type EnvReading, enforcesByEnv, evaluateEnv } from './env-layer.ts';
 import type { Folders } from './folders.ts';
@@ -110,8 +110,8 @@ export class SettingsState {
   }
 
   /** Returns the values by `table.key` that a write into config.toml with this content must add. */
-  valuesKeptWithout(config: Buffer | null): ReadonlyMap<string, unknown> {
-    return valuesKeptWithout(config, this.#configMemory());
+  retainedValues(config: Buffer | null): ReadonlyMap<string, unknown> {
+    return retainedValues(config, this.#configMemory());
   }
 
   #configMemory(): ConfigMemory {

@@ -82,14 +82,14 @@ async function storedIn(root: string): Promise<StoredModel[]> {
  * its owner to the next. The same file under the same name in another folder is the same model. Pure.
  */
 function named(models: readonly StoredModel[], held: ReadonlyMap<string, string>): OllamaModel[] {
-  const given = new Map(held);
-  const isTaken = (name: string) => given.has(name);
+  const modelNames = new Map(held);
+  const isTaken = (name: string) => modelNames.has(name);
   for (const { names, blob } of models) {
-    if (names.some((name) => basename(given.get(name) ?? '') === basename(blob))) continue;
+    if (names.some((name) => basename(modelNames.get(name) ?? '') === basename(blob))) continue;
     const name = names.find((each) => !isTaken(each)) ?? uniqueId(names.at(-1) as string, isTaken);
-    given.set(name, blob);
+    modelNames.set(name, blob);
   }
-  return [...given].filter(([name]) => !held.has(name)).map(([name, blob]) => ({ name, blob }));
+  return [...modelNames].filter(([name]) => !held.has(name)).map(([name, blob]) => ({ name, blob }));
 }
 
 /** The models in the folder of an Ollama that can be read; at most 500. Rejects when its list can't be read. */

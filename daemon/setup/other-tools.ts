@@ -37,13 +37,13 @@ export class OtherTools {
     const key = used.join('\n');
     const known = this.#cache.get(key);
     if (known !== undefined) return known;
-    const seen = await readFolders({
+    const folders = await readFolders({
       home: settings.environment('HOME') ?? null,
       variable: (name) => settings.environment(name),
       used: () => used,
     });
-    this.#cache.set(key, seen);
-    return seen;
+    this.#cache.set(key, folders);
+    return folders;
   }
 
   /**
@@ -61,7 +61,7 @@ export class OtherTools {
 
   /** Adds these folders to the model folders. Models of Ollama are linked by the scan. */
   async use(folders: readonly FolderView[]): Promise<void> {
-    const { settings, registry, state: kept, write } = this.#options;
+    const { settings, registry, state: setupState, write } = this.#options;
     const fresh = folders.filter(({ state }) => state === 'readable');
     const pathsOf = (ollama: boolean) =>
       fresh.filter(({ tool }) => (tool === 'Ollama') === ollama).map(({ path }) => path);
@@ -71,8 +71,8 @@ export class OtherTools {
       await write(() => settings.persist('modelFolders', all));
     }
     if (pathsOf(true).length > 0)
-      kept.change({
-        ollama: [...new Set([...kept.state.ollama, ...pathsOf(true)])].slice(0, MAX_OLLAMA_FOLDERS),
+      setupState.change({
+        ollama: [...new Set([...setupState.state.ollama, ...pathsOf(true)])].slice(0, MAX_OLLAMA_FOLDERS),
       });
     await registry.scan();
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
 import type { SlotConfig } from '../slots/config/slot-config.ts';
 import type { Slots } from '../slots/slots.ts';
-import { placeModel } from './place-model.ts';
+import { configureSlot } from './place-model.ts';
 
 const actionsOf = async (
   config: Partial<SlotConfig> | undefined,
@@ -20,7 +20,7 @@ const actionsOf = async (
     restart: recordAction('restart'),
   } as unknown as Slots;
   const placement = { slot: 'agent', modelId: 'new', type: 'llm', context } as const;
-  await placeModel(slots, placement, (change) => change()).catch((error: { code: string }) =>
+  await configureSlot(slots, placement, (change) => change()).catch((error: { code: string }) =>
     actions.push(error.code),
   );
   return actions;

@@ -18,7 +18,7 @@ const AT_REST: readonly string[] = ['offline', 'error'];
  * Writes a model to the file of its slot and loads it. Resolves when it is ready. A slot with another
  * configured model stays unchanged: 409 `slot.exists`. Throws what `Slots` throws.
  */
-export async function placeModel(
+export async function configureSlot(
   slots: SlotAdmin,
   { slot, modelId, type, context }: Placement,
   write: <T>(change: () => Promise<T>) => Promise<T>,

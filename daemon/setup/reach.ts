@@ -37,15 +37,15 @@ export const isRefused = (
  * Returns who can reach the gateway now and after its next start
  * (docs/spec/contract.md#exposed-without-auth). Pure.
  */
-export function reachView(facts: ReachInput): SetupView['reach'] {
-  const { bindHost, listener, hasInheritedSocket } = facts;
+export function reachView(input: ReachInput): SetupView['reach'] {
+  const { bindHost, listener, hasInheritedSocket } = input;
   return {
     choice: choiceOf(hasInheritedSocket ? listener.bindHost : bindHost.value),
     next_bind_host: hasInheritedSocket ? listener.bindHost : bindHost.value,
     restart_needed: !hasInheritedSocket && bindHost.value !== listener.bindHost,
     held_by: hasInheritedSocket ? 'socket' : bindHost.source === 'env' ? 'environment' : null,
-    addresses: [...facts.addresses],
+    addresses: [...input.addresses],
     port: listener.port,
-    public: isRefused('network', facts),
+    public: isRefused('network', input),
   };
 }

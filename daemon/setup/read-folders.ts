@@ -58,7 +58,7 @@ export async function readFolders(sources: FolderSources): Promise<FolderView[]>
   const own = sources.home === null ? [] : [sources.home];
   const known = knownFolders([...new Set([...own, ...homesIn(passwd)])], (name) => sources.variable(name));
   const used = new Set(sources.used());
-  const seen = await Promise.all(
+  const contents = await Promise.all(
     known.map(async (folder): Promise<FolderView | null> => {
       const state = await stateOf(folder);
       if (state === null) return null;
@@ -69,5 +69,5 @@ export async function readFolders(sources: FolderSources): Promise<FolderView[]>
       return { tool: folder.tool, path: folder.path, state: shown, models };
     }),
   );
-  return onceForEachHome(seen.filter((view) => view !== null));
+  return onceForEachHome(contents.filter((view) => view !== null));
 }

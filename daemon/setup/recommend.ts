@@ -2,7 +2,7 @@ import type { ModelFitView, PurposeName } from '../contract/catalog.ts';
 import type { SetupItemView, SetupLeftOutView } from '../contract/setup.ts';
 import { CATALOG, estimateHeader, type KnownModel, pullName, typeOf } from '../models/catalog.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
-import { SLOT_OF_PURPOSE } from './places.ts';
+import { SLOT_OF_PURPOSE } from './purpose-slots.ts';
 
 /** Bytes of each memory pool that other models of the set will use. */
 export type PlannedMemory = ReadonlyMap<string, number>;
@@ -10,7 +10,7 @@ export type PlannedMemory = ReadonlyMap<string, number>;
 /** What a set is chosen on. */
 export interface RecommendInput {
   /** Returns the fit of a model after the planned memory of others. */
-  fit(model: SlotModel, beside: PlannedMemory): ModelFitView;
+  fit(model: SlotModel, planned: PlannedMemory): ModelFitView;
   /** Whether a pool is host memory without a GPU. */
   isHostMemory(pool: string): boolean;
   /** Whether a pool is shared by the CPU and a large GPU. */
@@ -88,12 +88,12 @@ class Selection {
   }
 
   get plannedMemory(): Map<string, number> {
-    const beside = new Map<string, number>();
+    const planned = new Map<string, number>();
     for (const { fit } of this.chosen) {
       const pool = fit.pool ?? '';
-      beside.set(pool, (beside.get(pool) ?? 0) + (fit.needed ?? 0));
+      planned.set(pool, (planned.get(pool) ?? 0) + (fit.needed ?? 0));
     }
-    return beside;
+    return planned;
   }
 
   /** Bytes to fetch so far. */
@@ -108,9 +108,9 @@ class Selection {
   /** Returns the models that fit next to the selection, those with a full context first. */
   candidates(purpose: Purpose): { fitting: Choice[]; stoppedBy: 'memory' | 'disk' } {
     const { diskBytes } = this.#input;
-    const beside = this.plannedMemory;
+    const planned = this.plannedMemory;
     const inMemory = candidatesOf(purpose)
-      .map((known) => ({ known, fit: this.#input.fit(asSlotModel(known), beside) }))
+      .map((known) => ({ known, fit: this.#input.fit(asSlotModel(known), planned) }))
       .filter((choice) => FITS.has(choice.fit.badge));
     const onDisk = inMemory.filter(
       ({ known }) => diskBytes === null || this.downloadBytes + this.bytesOf(known) <= diskBytes,
@@ -121,7 +121,7 @@ class Selection {
   }
 
   /** Whether all wanted purposes still fit. */
-  hasRoomForCompanions(): boolean {
+  hasHeadroomForCompanions(): boolean {
     let taken: Selection = this;
     for (const purpose of WANTED) {
       const last = taken.candidates(purpose).fitting.at(-1);
@@ -149,7 +149,7 @@ function chatChoice(input: RecommendInput, fitting: readonly Choice[]): Choice |
   const onCard = quick.filter(
     ({ known, fit }) => known.purpose === 'chat' && !input.isHostMemory(fit.pool ?? ''),
   );
-  const isGenerous = (choice: Choice) => new Selection(input, [choice]).hasRoomForCompanions();
+  const isGenerous = (choice: Choice) => new Selection(input, [choice]).hasHeadroomForCompanions();
   return onCard.find(isGenerous) ?? onCard[0] ?? quick.find(isGenerous) ?? quick[0] ?? fitting.at(-1);
 }
 

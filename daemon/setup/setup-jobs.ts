@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Slots } from '../slots/slots.ts';
-import { placeModel } from './place-model.ts';
+import { configureSlot } from './place-model.ts';
 import type { SetupJob } from './setup-state.ts';
 import type { StoredSetupState } from './stored-state.ts';
 
@@ -182,7 +182,7 @@ export class SetupJobs {
     const { registry, slots, write } = this.#options;
     const model = registry.get(modelId ?? '');
     if (model === undefined) throw new GatewayError('model.not_found');
-    await placeModel(slots, { slot, modelId: model.id, type: model.type, context }, write);
+    await configureSlot(slots, { slot, modelId: model.id, type: model.type, context }, write);
     this.#change(work, { phase: 'ready', error: null });
   }
 }

@@ -15,7 +15,7 @@ import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import { dropInFor } from './drop-in.ts';
 import { OtherTools } from './other-tools.ts';
-import { SLOT_OF_PURPOSE } from './places.ts';
+import { SLOT_OF_PURPOSE } from './purpose-slots.ts';
 import { BIND_HOSTS, isRefused, type ReachChoice, reachView } from './reach.ts';
 import type { FolderView } from './read-folders.ts';
 import { type ModelSet, recommend } from './recommend.ts';
@@ -69,10 +69,10 @@ class FirstRun implements Setup {
 
   constructor(options: SetupDeps) {
     this.#options = options;
-    const { keyValue: facts } = options.store;
+    const { keyValue } = options.store;
     this.#state = new StoredSetupState({
-      get: () => facts.get(STATE_KEY),
-      set: (text) => facts.set(STATE_KEY, text),
+      get: () => keyValue.get(STATE_KEY),
+      set: (text) => keyValue.set(STATE_KEY, text),
     });
     this.#tools = new OtherTools({ ...options, state: this.#state });
     this.#jobs = new SetupJobs({
@@ -171,7 +171,7 @@ class FirstRun implements Setup {
     const made =
       known ??
       recommend({
-        fit: (model, beside) => slots.fit(model, beside),
+        fit: (model, planned) => slots.fit(model, planned),
         isHostMemory: (pool) => kindOf(pool) === 'host',
         isUnified: (pool) => kindOf(pool) === 'unified',
         cores: hardware.coresPhysical(),

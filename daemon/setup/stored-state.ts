@@ -1,4 +1,4 @@
-import { SLOT_OF_PURPOSE } from './places.ts';
+import { SLOT_OF_PURPOSE } from './purpose-slots.ts';
 import { readState, type SetupJob, type SetupState } from './setup-state.ts';
 
 /** Slots in display and job order. */

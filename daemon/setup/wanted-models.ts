@@ -1,7 +1,7 @@
 import { invalidRequest } from '../contract/invalid-request.ts';
 import type { SetupApplyBody } from '../contract/setup.ts';
 import { CATALOG, type KnownModel, pullName, typeOf } from '../models/catalog.ts';
-import { SETUP_SLOT_TYPES } from './places.ts';
+import { SETUP_SLOT_TYPES } from './purpose-slots.ts';
 
 /** 422 for one part of a request; the value itself is never repeated. */
 export const refused = (path: string, reason: string) => invalidRequest([{ path, reason }]);

@@ -1,5 +1,5 @@
 import { GatewayError } from '../contract/errors.ts';
-import { headroomOf } from '../contract/memory-room.ts';
+import { headroomOf } from '../contract/memory-headroom.ts';
 import type { MemorySumView } from '../contract/slots.ts';
 import { type Failure, trialDecision } from './lifecycle/failure.ts';
 
@@ -98,10 +98,10 @@ export const removedError = (slot: string): RedispatchError =>
 /** Returns 507 `slot.no_memory` with the whole memory sum. The message names the limit that the load exceeds. */
 export function noMemoryError(slot: string, sum: MemorySumView): GatewayError {
   const { bytes, isLimitedBySetting } = headroomOf(sum);
-  const room = Math.floor(bytes / MIB);
+  const mib = Math.floor(bytes / MIB);
   const left = isLimitedBySetting
-    ? `the setting slots.memory_limit leaves ${room} MiB`
-    : `${room} MiB are available`;
+    ? `the setting slots.memory_limit leaves ${mib} MiB`
+    : `${mib} MiB are available`;
   return new GatewayError('slot.no_memory', {
     message: `Slot ${slot} needs ${mebibytes(sum.needed)} MiB of memory; ${left}.`,
     details: { slot, ...sum },

@@ -3,7 +3,7 @@ import type { SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
 import type { EngineRun } from './lifecycle/controller-deps.ts';
-import { degradedBy } from './lifecycle/degraded.ts';
+import { degradedBy } from './lifecycle/degradations.ts';
 import type { Traffic } from './lifecycle/traffic.ts';
 
 /** A read-only view of a slot for decisions about requests, with the names of the record. */

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { connect, makePrivate } from './connection.ts';
-import { inspect } from './damage.ts';
+import { inspect } from './integrity.ts';
 import { latest } from './migrations.ts';
 import { MIGRATIONS } from './schema.ts';
 import { DamageError } from './sqlite-errors.ts';

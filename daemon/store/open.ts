@@ -17,7 +17,7 @@ import {
   enterWal,
   makePrivate,
 } from './connection.ts';
-import { inspect, moveAside } from './damage.ts';
+import { inspect, moveAside } from './integrity.ts';
 import { latest, migrate, schemaVersion } from './migrations.ts';
 import { MIGRATIONS, type Migration } from './schema.ts';
 import { snapshot } from './snapshot.ts';

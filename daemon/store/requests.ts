@@ -2,7 +2,7 @@ import type { RequestDetailView, RequestRecord, RequestStoryView } from '../cont
 import { clampRows, clip } from './columns.ts';
 import type { Db } from './connection.ts';
 import { detailOf, MAX_BATCH, type QueuedRequest, queuedRequest, RequestBatches } from './request-batches.ts';
-import type { RetentionLimits } from './retention.ts';
+import type { RetentionLimits } from './retention-limits.ts';
 import { type UsageRepo, usageRepo } from './usage.ts';
 import type { WriteHealth } from './write-health.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -41,9 +41,9 @@ const MAX_LISTED = 1_000;
 
 /** Returns the record with free texts truncated to the limit of a row. */
 function clipped(record: RequestRecord): RequestRecord {
-  const [asked, model, error] = [clip(record.asked), clip(record.model), clip(record.error)];
-  const fits = asked === record.asked && model === record.model && error === record.error;
-  return fits ? record : { ...record, asked, model, error };
+  const [requested, model, error] = [clip(record.asked), clip(record.model), clip(record.error)];
+  const fits = requested === record.asked && model === record.model && error === record.error;
+  return fits ? record : { ...record, asked: requested, model, error };
 }
 
 export interface RequestsStore {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { SETTINGS } from '../settings/catalogue.ts';
-import { DEFAULT_RETENTION, Retention, type RetentionLimits, ROUND_MS } from './retention.ts';
+import { Retention, ROUND_MS } from './retention.ts';
+import { DEFAULT_RETENTION, type RetentionLimits } from './retention-limits.ts';
 
 const START = Date.parse('2030-06-15T12:00:00.000Z');
 

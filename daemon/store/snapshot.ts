@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { connect } from './connection.ts';
-import { inspect } from './damage.ts';
+import { inspect } from './integrity.ts';
 import { baseCode } from './sqlite-errors.ts';
 
 /** Larger databases are not copied into memory. */

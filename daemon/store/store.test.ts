@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { connect } from './connection.ts';
-import { DEFAULT_RETENTION } from './retention.ts';
+import { DEFAULT_RETENTION } from './retention-limits.ts';
 import { openStore, type Store } from './store.ts';
 import { aModel, aRequest } from './testing/rows.ts';
 

@@ -10,16 +10,16 @@ import type { SlotEventListener } from '../slots/lifecycle/slot-events.ts';
 import { deviceGauges } from './series/device-gauges.ts';
 import { instruments } from './series/instruments.ts';
 import { MetricFactory, type MetricRow } from './series/metric-factory.ts';
-import type { FinishedRequest } from './series/owner-series.ts';
 import { processGauges } from './series/process-gauges.ts';
 import { pullSeries } from './series/pull-series.ts';
 import { inBandErrorCode, refusalSeries } from './series/refusals.ts';
 import { slotGauges } from './series/slot-gauges.ts';
 import { type SpanCounts, spanSeries } from './series/span-series.ts';
 import { TargetMetrics } from './series/target-metrics.ts';
+import type { FinishedRequest } from './series/target-series.ts';
 import { upstreamGauges } from './series/upstream-gauges.ts';
 
-export type { FinishedRequest } from './series/owner-series.ts';
+export type { FinishedRequest } from './series/target-series.ts';
 
 /** Prometheus metrics (docs/spec/contract.md#metrics). No label holds an address, a key or free text. */
 export interface Metrics {

@@ -3,7 +3,7 @@ import { type IncomingMessage, type RequestListener, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import { NO_UPSTREAMS, type Upstreams } from '../inference/ports.ts';
-import { upstreamCall, upstreamFacts } from '../inference/testing/builders.ts';
+import { upstreamCall, upstreamConfigOf } from '../inference/testing/builders.ts';
 import { post, readAll } from '../inference/testing/client.ts';
 import { CHAT, closeAfterEach, closers, hello, setUp } from '../inference/testing/forwarding.ts';
 import { listen } from '../inference/testing/gateway.ts';
@@ -74,7 +74,7 @@ describe('H02 the key of an upstream', () => {
     }
     const upstreams: Upstreams = {
       ...NO_UPSTREAMS,
-      list: () => ['one', 'two'].map((name) => upstreamFacts({ name, models: [`model-${name}`] })),
+      list: () => ['one', 'two'].map((name) => upstreamConfigOf({ name, models: [`model-${name}`] })),
       refreshCold: async () => {},
       connect: (name) =>
         upstreamCall({

@@ -6,7 +6,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isAlive } from './harness/descendants.ts';
-import { follow } from './harness/follow.ts';
+import { follow } from './harness/follow-events.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
 import { type HttpResponse, replyText, send } from './harness/http.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { SlotRecord } from '../contract/slots.ts';
-import { type FollowedStream, follow } from './harness/follow.ts';
+import { type FollowedStream, follow } from './harness/follow-events.ts';
 import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
 import { login, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';

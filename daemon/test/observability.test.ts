@@ -9,7 +9,7 @@ import { type SendOptions, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { attributeOf, type Collector, otlpCollector } from './harness/otlp-collector.ts';
 import { expositionOf, groupingsOf, selectorsOf } from './harness/promql.ts';
-import { ALERTS, QUERIES } from './harness/shipped.ts';
+import { ALERTS, QUERIES } from './harness/shipped-files.ts';
 import { slot } from './harness/slots.ts';
 import { provider, type StandIn, standIn } from './harness/stand-in.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';

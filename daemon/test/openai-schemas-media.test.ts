@@ -1,7 +1,7 @@
 /** Raw responses of the audio and image routes against the schemas that OpenAI publishes: real engines except for images. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recording } from './harness/disconnecting-client.ts';
 import { send } from './harness/http.ts';
-import { recording } from './harness/leaver.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { type SdStandIn, sdSlot, sdStandIn } from './harness/sd-stand-in.ts';
 import { dataOf } from './harness/stream.ts';

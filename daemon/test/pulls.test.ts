@@ -6,7 +6,7 @@ import { type PullRecord, PullsResponse, PullView } from '../contract/pulls.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../models/gguf/writer.ts';
 import { type FakeHub, startHub } from '../models/testing/hub.ts';
-import { follow } from './harness/follow.ts';
+import { follow } from './harness/follow-events.ts';
 import {
   ADMIN_KEY,
   CLIENT_KEY,

@@ -3,9 +3,9 @@ import { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { descendants, isAlive } from './harness/descendants.ts';
 import { startGateway, until } from './harness/gateway.ts';
-import { openListeningSocket } from './harness/held-listener.ts';
 import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
+import { openListeningSocket } from './harness/paused-listener.ts';
 import { waitForSlotState } from './harness/slots.ts';
 import { startLongStream, startTiny } from './harness/tiny-gateway.ts';
 

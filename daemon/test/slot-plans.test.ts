@@ -8,7 +8,7 @@ import {
   type SlotSettingsView,
   SlotView,
 } from '../contract/slots.ts';
-import { follow } from './harness/follow.ts';
+import { follow } from './harness/follow-events.ts';
 import { ADMIN_KEY } from './harness/gateway.ts';
 import { BY_HAND, SlotFilesGateway } from './harness/slot-files-gateway.ts';
 

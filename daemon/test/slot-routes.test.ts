@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type SlotRecord, SlotView } from '../contract/slots.ts';
 import { isAlive } from './harness/descendants.ts';
-import { follow } from './harness/follow.ts';
+import { follow } from './harness/follow-events.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
 import { send } from './harness/http.ts';
 import { BY_HAND, fieldsOf, SlotFilesGateway } from './harness/slot-files-gateway.ts';

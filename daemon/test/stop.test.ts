@@ -5,9 +5,9 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { QUIET_FILE, startGateway, until } from './harness/gateway.ts';
-import { openListeningSocket } from './harness/held-listener.ts';
 import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
+import { openListeningSocket } from './harness/paused-listener.ts';
 
 /** Far below the drain limit of 15 s, far above the duration of a stop. */
 const SOON_MS = 7_000;

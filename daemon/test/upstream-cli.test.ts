@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Front } from './harness/front.ts';
+import { Front } from './harness/front-gateway.ts';
 import { provider, type StandIn } from './harness/stand-in.ts';
 import { envFor, svcctl } from './harness/svcctl.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamTestView } from '../contract/upstreams.ts';
 import { MAX_LINE_BYTES } from '../inference/forward/line-cap.ts';
 import { send } from '../inference/testing/client.ts';
-import { CHAT, chat, Front } from './harness/front.ts';
+import { CHAT, chat, Front } from './harness/front-gateway.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';
 import { json, provider, type StandIn } from './harness/stand-in.ts';
 import { dataOf, openStream } from './harness/stream.ts';

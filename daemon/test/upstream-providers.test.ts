@@ -1,6 +1,6 @@
 /** Providers and clusters behind the gateway, over a real port: stand-ins with their published responses. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHAT, CLOUD_KEY, chat, Front } from './harness/front.ts';
+import { CHAT, CLOUD_KEY, chat, Front } from './harness/front-gateway.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
 import { json, provider, type StandIn } from './harness/stand-in.ts';
 

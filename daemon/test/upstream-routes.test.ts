@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamRecord, UpstreamTestView } from '../contract/upstreams.ts';
-import { Front } from './harness/front.ts';
+import { Front } from './harness/front-gateway.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';
 import { send } from './harness/http.ts';
 import { provider } from './harness/stand-in.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamTestView } from '../contract/upstreams.ts';
 import { portOf } from '../lib/testing/listening.ts';
 import { type Certificate, makeCertificate } from './harness/certificate.ts';
-import { Front } from './harness/front.ts';
+import { Front } from './harness/front-gateway.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'));
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import { CHAT, chat, Front } from './harness/front.ts';
+import { CHAT, chat, Front } from './harness/front-gateway.ts';
 import { ADMIN_KEY, CLIENT_KEY, type Gateway, startGateway, until } from './harness/gateway.ts';
 import { newHome, putModel } from './harness/home.ts';
 import { send } from './harness/http.ts';

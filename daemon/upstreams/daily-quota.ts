@@ -20,9 +20,9 @@ export class DailyQuota {
   constructor(store: KeyValueStore, now: () => number) {
     this.#store = store;
     this.#now = now;
-    const kept = readCounts(store.get(STORE_KEY));
-    this.#day = kept.day;
-    this.#counts = kept.counts;
+    const stored = readCounts(store.get(STORE_KEY));
+    this.#day = stored.day;
+    this.#counts = stored.counts;
   }
 
   of(name: string): number {
@@ -59,9 +59,9 @@ export class DailyQuota {
 
 function readCounts(text: string | null): { day: string; counts: Map<string, number> } {
   try {
-    const kept = JSON.parse(text ?? '{}') as { day?: unknown; counts?: Counts };
-    const entries = Object.entries(kept.counts ?? {}).filter(([, count]) => Number.isSafeInteger(count));
-    return { day: typeof kept.day === 'string' ? kept.day : '', counts: new Map(entries) };
+    const stored = JSON.parse(text ?? '{}') as { day?: unknown; counts?: Counts };
+    const entries = Object.entries(stored.counts ?? {}).filter(([, count]) => Number.isSafeInteger(count));
+    return { day: typeof stored.day === 'string' ? stored.day : '', counts: new Map(entries) };
   } catch {
     return { day: '', counts: new Map() };
   }

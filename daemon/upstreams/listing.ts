@@ -19,9 +19,9 @@ export class Listing {
   #pauseMs = FIRST_PAUSE_MS;
   #nextAttemptAt = Number.NEGATIVE_INFINITY;
 
-  constructor(clocks: ListClocks, kept?: { at: number; models: readonly UpstreamModel[] }) {
+  constructor(clocks: ListClocks, stored?: { at: number; models: readonly UpstreamModel[] }) {
     this.#clocks = clocks;
-    if (kept) [this.#models, this.#at] = [kept.models, kept.at];
+    if (stored) [this.#models, this.#at] = [stored.models, stored.at];
   }
 
   get models(): readonly UpstreamModel[] {

@@ -51,7 +51,7 @@ function contextOf(record: Json): number | null {
   return places.map(count).find((each) => each !== null) ?? count(meta?.n_ctx_train);
 }
 
-function seesPictures(record: Json): boolean {
+function supportsVision(record: Json): boolean {
   const input = asObject(record.architecture)?.input_modalities;
   return Array.isArray(input) && input.includes('image');
 }
@@ -74,7 +74,7 @@ function modelOf(value: unknown): UpstreamModel | null {
   const id = record?.id ?? record?.name;
   if (!record || typeof id !== 'string' || id.trim() === '' || id.length > MAX_ID_LENGTH) return null;
   if (CONTROLS.test(id) || id.startsWith('svc/') || isForwarded(record)) return null;
-  const sight = seesPictures(record) ? { vision: true as const } : {};
+  const sight = supportsVision(record) ? { vision: true as const } : {};
   return { id, type: typeOf(record), context: contextOf(record), created: count(record.created), ...sight };
 }
 

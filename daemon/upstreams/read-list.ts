@@ -1,8 +1,8 @@
 import type { Outbound } from '../lib/net/outbound.ts';
-import { queryUpstream, type UpstreamResponse } from './ask.ts';
-import { faultOf } from './fault.ts';
+import { faultOf } from './connection-error.ts';
 import { HOPS_HEADER, INSTANCE_HEADER } from './hops.ts';
 import { readModelList } from './model-list.ts';
+import { queryUpstream, type UpstreamResponse } from './query-upstream.ts';
 import type { CallCredentials, Upstream } from './upstream.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../contract/errors.ts';
 import type { Pass } from './circuit-breaker.ts';
+import { faultOf } from './connection-error.ts';
 import type { DailyQuota } from './daily-quota.ts';
-import { faultOf } from './fault.ts';
 import { HOPS_HEADER, nextHops } from './hops.ts';
 import type { CallOptions, UpstreamCall } from './port.ts';
 import {
@@ -69,7 +69,7 @@ export class UpstreamCalls {
       remote,
       connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,
       idleMs: idleTimeoutS === null ? null : idleTimeoutS * 1000,
-      onResponse: (status) => this.#begun(upstream, status),
+      onResponse: (status) => this.#onResponseStart(upstream, status),
       onEnd: (end) => this.#ended(upstream, end, { pass, sent: currentCredentials }),
     };
   }
@@ -91,12 +91,12 @@ export class UpstreamCalls {
   }
 
   /** Whether it was removed or moved to another address. Its results are ignored then. */
-  isGone(upstream: Upstream): boolean {
+  isRemoved(upstream: Upstream): boolean {
     return this.#deps.all.get(upstream.config.name) !== upstream;
   }
 
-  #begun(upstream: Upstream, status: number): void {
-    if (!upstream.breaker.isOpen || this.isGone(upstream)) return;
+  #onResponseStart(upstream: Upstream, status: number): void {
+    if (!upstream.breaker.isOpen || this.isRemoved(upstream)) return;
     upstream.recordResponseStart(status);
     this.#deps.notifyChange(upstream);
   }
@@ -107,7 +107,7 @@ export class UpstreamCalls {
     if (isUncounted(end)) {
       this.#deps.daily.add(name, -1, dailyRequests !== null);
     }
-    if (this.isGone(upstream)) return;
+    if (this.isRemoved(upstream)) return;
     const doubtful = end !== null && 'status' in end && end.status === 404;
     if (doubtful && !upstream.listing.isFresh(REFRESH_AFTER_MS)) this.#deps.readInBackground(upstream);
     this.#deps.notifyChange(upstream);

@@ -118,6 +118,6 @@ export function readUpstreamFile(file: string, text: string): ReadUpstream {
     return { config: null, problems: [...wrong, ...unknown] };
   }
   const config = toConfig(name, read.data);
-  const said = warningsFor(config).map(([key, message]) => problem(message, lineOf(key)));
-  return { config, problems: [...said, ...unknown] };
+  const warnings = warningsFor(config).map(([key, message]) => problem(message, lineOf(key)));
+  return { config, problems: [...warnings, ...unknown] };
 }

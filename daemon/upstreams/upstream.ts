@@ -1,6 +1,6 @@
 import type { UpstreamHealth } from '../contract/upstreams.ts';
 import { CircuitBreaker, type FailureKind, type Pass } from './circuit-breaker.ts';
-import { faultOf } from './fault.ts';
+import { faultOf } from './connection-error.ts';
 import type { ListClocks, Listing } from './listing.ts';
 import { filterModels, fixedModels, type UpstreamModel } from './model-list.ts';
 import { keyNotSet } from './refusals.ts';
@@ -161,8 +161,12 @@ export class Upstream {
    * key.
    */
   get countsTokens(): boolean {
-    const said = this.#noTokenCount;
-    return said === null || this.#deps.clocks.monotonic() >= said.until || this.#isOutdated(said.sent);
+    const hasNoTokenCount = this.#noTokenCount;
+    return (
+      hasNoTokenCount === null ||
+      this.#deps.clocks.monotonic() >= hasNoTokenCount.until ||
+      this.#isOutdated(hasNoTokenCount.sent)
+    );
   }
 
   /** Clears a refused key after the key changed. */

@@ -82,12 +82,13 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   list(): readonly UpstreamState[] {
-    const facts: UpstreamState[] = [];
-    for (const upstream of this.#all.values()) if (upstream.config.enabled) facts.push(this.#facts(upstream));
-    return facts;
+    const states: UpstreamState[] = [];
+    for (const upstream of this.#all.values())
+      if (upstream.config.enabled) states.push(this.#stateOf(upstream));
+    return states;
   }
 
-  #facts(upstream: Upstream): UpstreamState {
+  #stateOf(upstream: Upstream): UpstreamState {
     const { name, remote, priority, localFirst } = upstream.config;
     const { health } = upstream;
     return {
@@ -188,8 +189,8 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   #create(config: UpstreamConfig): Upstream {
-    const kept = readStoredLists(this.#options.store.keyValue).get(config.name);
-    const listing = new Listing(this.#clocks, kept?.from === config.at.text ? kept : undefined);
+    const stored = readStoredLists(this.#options.store.keyValue).get(config.name);
+    const listing = new Listing(this.#clocks, stored?.from === config.at.text ? stored : undefined);
     return new Upstream(config, listing, {
       clocks: this.#clocks,
       environment: (name) => this.#options.settings.environment(name),
@@ -212,7 +213,7 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   #onListRead(upstream: Upstream): void {
-    if (this.#calls.isGone(upstream)) return;
+    if (this.#calls.isRemoved(upstream)) return;
     this.#storeLists();
     this.#notifyChange(upstream);
   }

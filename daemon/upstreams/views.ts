@@ -23,7 +23,7 @@ export interface DetailInput {
 }
 
 /** The view for administrators: everything but the key. */
-export function upstreamDetail(upstream: Upstream, facts: DetailInput): UpstreamRecord {
+export function upstreamDetail(upstream: Upstream, input: DetailInput): UpstreamRecord {
   const { config } = upstream;
   return {
     ...upstreamView(upstream),
@@ -33,13 +33,13 @@ export function upstreamDetail(upstream: Upstream, facts: DetailInput): Upstream
     header: config.header,
     local_first: config.localFirst,
     daily_requests: config.dailyRequests,
-    requests_today: facts.requestsToday,
+    requests_today: input.requestsToday,
     include: [...config.include],
     exclude: [...config.exclude],
     connect_timeout_s: config.connectTimeoutS,
     idle_timeout_s: config.idleTimeoutS,
     reason: upstream.reason,
-    retry_at: facts.retryAt,
+    retry_at: input.retryAt,
     model_ids: upstream.models.map(({ id }) => id),
   };
 }

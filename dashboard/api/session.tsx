@@ -12,7 +12,6 @@ import {
 import type { StatusView } from '../../daemon/contract/auth.ts';
 import { call } from './client.ts';
 import { keyOf, queries } from './queries.ts';
-import { useRefused } from './refused.ts';
 import {
   NO_ACCESS,
   nextPreviousAccess,
@@ -20,6 +19,7 @@ import {
   type SessionState,
   sessionStateOf,
 } from './session-state.ts';
+import { useRefused } from './unauthorized.ts';
 
 interface SessionContext {
   sessionState: SessionState;

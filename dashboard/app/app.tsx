@@ -5,7 +5,7 @@ import { loginFor } from '../api/session-state.ts';
 import { Closed } from '../features/login/closed.tsx';
 import { Login } from '../features/login/login.tsx';
 import { Overview } from '../features/overview/overview.tsx';
-import { StartRedirect } from '../features/setup/start-redirect.tsx';
+import { RootRedirect } from '../features/setup/root-redirect.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { lazyView } from '../ui/lazy/lazy-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -71,7 +71,7 @@ function Views(): ReactElement {
   return (
     <ErrorBoundary key={path.split('/')[1]}>
       <Switch>
-        <Route path="/" component={StartRedirect} />
+        <Route path="/" component={RootRedirect} />
         <Route path="/setup" component={Setup} />
         <Route path="/overview" component={Overview} />
         <Route path="/slots/:tab?">{({ tab }) => <Slots tab={tab ?? 'all'} />}</Route>

@@ -8,7 +8,7 @@ export const turns = (page: Page): Locator => conversation(page).locator('ol > l
 export const stopButton = (page: Page): Locator => page.getByRole('button', { name: 'Stop' });
 
 /** Opens the playground and sends a message without waiting for the answer. */
-export async function say(page: Page, url: string, text: string): Promise<void> {
+export async function sendMessage(page: Page, url: string, text: string): Promise<void> {
   await page.goto(`${url}/playground`);
   await expect(page.getByRole('combobox', { name: 'Model' })).toHaveText('agent');
   await composer(page).fill(text);
@@ -16,6 +16,6 @@ export async function say(page: Page, url: string, text: string): Promise<void> 
 }
 
 /** Waits until the answer is complete. */
-export async function answered(page: Page): Promise<void> {
+export async function waitForReply(page: Page): Promise<void> {
   await expect(conversation(page).getByRole('status').first()).toHaveText('The answer is complete.');
 }

@@ -1,12 +1,12 @@
 import { test as base, expect } from 'playwright/test';
 import type { Gateway } from '../../daemon/test/harness/gateway.ts';
-import { type Watch, watchContext } from './watch.ts';
+import { monitorContext, type PageMonitor } from './page-monitor.ts';
 
 /** A test that fails on console errors, policy violations and requests to other origins. */
-export const test = base.extend<{ watch: Watch }>({
+export const test = base.extend<{ watch: PageMonitor }>({
   watch: [
     async ({ context }, use) => {
-      const watch = await watchContext(context);
+      const watch = await monitorContext(context);
       await use(watch);
       const faults = watch.faults();
       // A summary shows only the first line of a failure, so name the faults there.

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { startBuiltPrograms } from '../../scripts/build/started.ts';
+import { startBuiltPrograms } from '../../scripts/build/start-built-programs.ts';
 import { reporters } from '../../scripts/testing/reporters.ts';
 
 const root = join(import.meta.dirname, '..', '..');

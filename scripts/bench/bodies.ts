@@ -4,11 +4,11 @@ const SENTENCE = 'The quick "brown" fox\njumps over the lazy dog. ';
 function messages(bytes: number, turns: number): { role: string; content: string }[] {
   const each = Math.max(24, Math.floor(bytes / turns));
   const content = SENTENCE.repeat(Math.ceil(each / SENTENCE.length)).slice(0, each);
-  const said = Array.from({ length: turns }, (_, index) => ({
+  const messageList = Array.from({ length: turns }, (_, index) => ({
     role: index % 2 ? 'assistant' : 'user',
     content,
   }));
-  return [{ role: 'system', content: 'You are a helpful assistant.' }, ...said];
+  return [{ role: 'system', content: 'You are a helpful assistant.' }, ...messageList];
 }
 
 export interface ChatShape {

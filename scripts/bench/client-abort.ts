@@ -21,7 +21,7 @@ const SLOTS = {
 } as const;
 
 /** The gateway with real engines, as it runs for everybody but for keys. */
-export async function startForLeaving(machine: Machine): Promise<Target> {
+export async function startAbortTarget(machine: Machine): Promise<Target> {
   const port = await freePort();
   const home = join(machine.folder, 'leave-home');
   const [models, slots] = [join(home, 'state', 'models'), join(home, 'config', 'slots')];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { tinyChat } from '../../daemon/models/gguf/tiny-chat.ts';
 import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
-import { part } from '../../daemon/test/harness/parts.ts';
+import { part } from '../../daemon/test/harness/test-tools.ts';
 import { answers, type Machine, until200 } from './machine.ts';
 import { type Target, target } from './targets.ts';
 
@@ -36,8 +36,8 @@ async function startTheirs(machine: Machine, program: string, model: string): Pr
   const port = await freePort();
   const window = ['-c', String(CONTEXT * PARALLEL), '-np', String(PARALLEL), '--no-kv-unified'];
   const threads = ['-t', String(THREADS), '-tb', String(THREADS)];
-  const place = ['--host', '127.0.0.1', '--port', String(port), '--no-ui', '-a', 'agent'];
-  const pid = machine.start('all', [program, '-m', model, ...window, ...threads, ...place]);
+  const listenOptions = ['--host', '127.0.0.1', '--port', String(port), '--no-ui', '-a', 'agent'];
+  const pid = machine.start('all', [program, '-m', model, ...window, ...threads, ...listenOptions]);
   await until200(`http://127.0.0.1:${port}/health`);
   return target('llama.cpp', port, pid);
 }

@@ -7,6 +7,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
+import { runAlternating } from './alternating-rounds.ts';
+import type { ClosedLoad } from './closed-load.ts';
 import { type Load, MEASURES, type Measure, WARM_CHATS, WARM_STREAMS } from './gate-measures.ts';
 import { gateRow, parseGateTable } from './gate-table.ts';
 import {
@@ -20,13 +22,12 @@ import {
   type MeasuredRatios,
   skippedGate,
 } from './gate-verdict.ts';
-import { type ClosedLoad, closedLoop, startWrk } from './load-closed.ts';
+import { CLIENT_KEY, ROOT, startGatewayUnderTest } from './gateway-under-test.ts';
+import { closedLoop, startWrk } from './load-closed.ts';
 import { answers, has, type Machine } from './machine.ts';
 import type { BenchOptions } from './options.ts';
-import { CLIENT_KEY, ROOT, startOurs } from './ours.ts';
 import { writeJson } from './results.ts';
 import { startDirect, startNginx, type Target, target } from './targets.ts';
-import { inTurns } from './turns.ts';
 
 const PAGE = join(ROOT, 'docs', 'internals', 'performance.md');
 /** Further runs for measures whose median is over the limit. */
@@ -85,7 +86,7 @@ interface Pair {
 
 /** Starts both sides and warms them by a number of requests: on a busy machine a fixed time would hold too few of them. */
 async function startPair(machine: Machine): Promise<Pair> {
-  const ours = await withUpstream(machine, startOurs);
+  const ours = await withUpstream(machine, startGatewayUnderTest);
   const reference = await withUpstream(machine, startReference);
   const targets = [ours, reference].filter((each) => each !== null);
   const start = Date.now();
@@ -115,7 +116,11 @@ const us = (value: number): string => `${value.toFixed(1)} us`;
 /** One measure on warm targets; prints what each cost. */
 async function sample(machine: Machine, targets: readonly Target[], measure: Measure): Promise<Sample> {
   await warm(machine, targets, loadOf(measure, WARM_SECS));
-  const [ours, reference] = await inTurns(machine, targets, loadOf(measure, SECS_EACH * targets.length));
+  const [ours, reference] = await runAlternating(
+    machine,
+    targets,
+    loadOf(measure, SECS_EACH * targets.length),
+  );
   if (ours === undefined || reference === undefined) throw new Error('the gate compares two targets');
   const ratio = ours.mainUsPerRequest / reference.mainUsPerRequest;
   const costs = `ours ${us(ours.mainUsPerRequest)}, reference ${us(reference.mainUsPerRequest)}`;

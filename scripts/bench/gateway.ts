@@ -40,7 +40,7 @@ const runner: Runner = {
   },
 };
 /** The mock is no engine that could be checked: what the checks look for is answered here. */
-const ask: QueryEngine = async () => ({
+const queryEngine: QueryEngine = async () => ({
   status: 200,
   body: JSON.stringify({ data: [...models].map((id) => ({ id, embedding: [1] })), choices: [] }),
 });
@@ -56,14 +56,14 @@ async function profiling(file: string): Promise<() => Promise<void>> {
   await session.post('Profiler.setSamplingInterval', { interval: SAMPLING_US });
   await session.post('Profiler.start');
   return async () => {
-    const { profile: seen } = await session.post('Profiler.stop');
-    writeFileSync(file, JSON.stringify(seen));
+    const { profile: result } = await session.post('Profiler.stop');
+    writeFileSync(file, JSON.stringify(result));
   };
 }
 
 applyV8Flags();
 pinTickShape();
-const services = await startServices(process.env, null, { runner, queryEngine: ask });
+const services = await startServices(process.env, null, { runner, queryEngine });
 const written = profile === undefined ? null : await profiling(profile);
 /** What a gateway does by itself once nobody has asked anything for some seconds: it lets go of what its start has left. */
 process.on('SIGUSR2', () => globalThis.gc?.());

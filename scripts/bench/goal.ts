@@ -1,12 +1,12 @@
 import { ratioTo, roundByRound, type Spread, spreadOf } from './ratios.ts';
 
 /** The values of a figure of one target, round by round. */
-export type Of = (target: string, figure: string) => readonly number[];
+export type SeriesLookup = (target: string, figure: string) => readonly number[];
 
 export interface Goal {
   readonly what: string;
   readonly scenario: string;
-  measure(of: Of): Spread | null;
+  measure(of: SeriesLookup): Spread | null;
   /** Whose failed requests make the figure worthless. */
   readonly target: string;
   readonly goal: number;
@@ -21,29 +21,29 @@ export type Row = Pick<Goal, 'what' | 'scenario' | 'goal' | 'floor' | 'least'> &
 };
 
 /** Ours in the measure of `to`, nginx unless it says otherwise. */
-export const ratio = ({ figure, ...row }: Row, to = 'nginx', target = 'ours'): Goal => ({
+export const ratioGoal = ({ figure, ...row }: Row, to = 'nginx', target = 'ours'): Goal => ({
   ...row,
   target,
   measure: (of) => ratioTo(of(target, figure), of(to, figure)),
 });
 
 /** Ours beyond nginx, in the unit of the figure. */
-export const beyond = ({ figure, ...row }: Row): Goal => ({
+export const differenceGoal = ({ figure, ...row }: Row): Goal => ({
   ...row,
   target: 'ours',
   measure: (of) => roundByRound(of('ours', figure), of('nginx', figure), (value, base) => value - base),
 });
 
 /** Ours as it is. */
-export const own = ({ figure, ...row }: Row): Goal => ({
+export const valueGoal = ({ figure, ...row }: Row): Goal => ({
   ...row,
   target: 'ours',
   measure: (of) => spreadOf(of('ours', figure)),
 });
 
 /** Ours in its worst round: what must hold always. */
-export const always = (row: Row): Goal => ({
-  ...own(row),
+export const worstRoundGoal = (row: Row): Goal => ({
+  ...valueGoal(row),
   measure(of) {
     const spread = spreadOf(of('ours', row.figure));
     return spread && { ...spread, median: row.least ? spread.min : spread.max };
@@ -51,7 +51,7 @@ export const always = (row: Row): Goal => ({
 });
 
 /** What the gateway says that it took, as a share of what a caller has waited longer for it than for the model server. */
-export const told = (size: string, row: Omit<Row, 'figure' | 'scenario'>): Goal => ({
+export const reportedShareGoal = (size: string, row: Omit<Row, 'figure' | 'scenario'>): Goal => ({
   ...row,
   scenario: 'overhead',
   target: 'ours',

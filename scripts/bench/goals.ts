@@ -1,12 +1,19 @@
-import { always, beyond, type Goal, own, ratio, told } from './goal.ts';
+import {
+  differenceGoal,
+  type Goal,
+  ratioGoal,
+  reportedShareGoal,
+  valueGoal,
+  worstRoundGoal,
+} from './goal.ts';
 
 const LEAST = { least: true } as const;
-const BESIDE = { scenario: 'beside c=16', figure: 'cpu_us_req', goal: 1.05, floor: 1.1 } as const;
+const SIDE_LOAD_GOAL = { scenario: 'side load c=16', figure: 'cpu_us_req', goal: 1.05, floor: 1.1 } as const;
 const ENGINE = { figure: 'tok_s', goal: 1, ...LEAST } as const;
 
 /** What the path of a request may cost at most. */
 const PATH: readonly Goal[] = [
-  ratio({
+  ratioGoal({
     what: 'CPU per small chat, c=16',
     scenario: 'chat c=16',
     figure: 'cpu_us_req',
@@ -14,7 +21,7 @@ const PATH: readonly Goal[] = [
     floor: 6,
   }),
   ...[16, 64].map((c) =>
-    ratio(
+    ratioGoal(
       {
         what: `chats/s x Portkey, c=${c}`,
         scenario: `chat c=${c}`,
@@ -28,7 +35,7 @@ const PATH: readonly Goal[] = [
   ),
   // On the Node that runs ours it is twice as quick as on the one that its image has, for which the floor was set.
   ...[16, 64].map((c) =>
-    ratio(
+    ratioGoal(
       {
         what: `the same, it on Node 24, c=${c}`,
         scenario: `chat c=${c}`,
@@ -40,37 +47,43 @@ const PATH: readonly Goal[] = [
       'portkey-24',
     ),
   ),
-  ratio({ what: 'p50 at c=1', scenario: 'chat c=1', figure: 'p50_us', goal: 1.7, floor: 2.2 }),
-  ratio({
+  ratioGoal({ what: 'p50 at c=1', scenario: 'chat c=1', figure: 'p50_us', goal: 1.7, floor: 2.2 }),
+  ratioGoal({
     what: 'CPU per 4 MB chat',
     scenario: 'chat 4MB c=4',
     figure: 'cpu_us_req',
     goal: 3,
     floor: 4.5,
   }),
-  beyond({
+  differenceGoal({
     what: 'first token, 64 streams, ms',
     scenario: 'sse x64 20ms',
     figure: 'ttft50_ms',
     goal: 0.5,
     floor: 1.5,
   }),
-  ratio({
+  ratioGoal({
     what: 'token lateness, 64 streams',
     scenario: 'sse x64 20ms',
     figure: 'late50_us',
     goal: 2,
     floor: 3,
   }),
-  ratio({
+  ratioGoal({
     what: 'CPU per token, 64 streams',
     scenario: 'sse x64 20ms',
     figure: 'cpu_us_tok',
     goal: 2.3,
     floor: 3.5,
   }),
-  own({ what: 'stall by a 6 MB body, ms', scenario: 'stall 6MB', figure: 'stall_ms', goal: 8, floor: 15 }),
-  ratio({
+  valueGoal({
+    what: 'stall by a 6 MB body, ms',
+    scenario: 'stall 6MB',
+    figure: 'stall_ms',
+    goal: 8,
+    floor: 15,
+  }),
+  ratioGoal({
     what: '25 MB recordings, MB/s',
     scenario: 'audio 25MB c=8',
     figure: 'mb_s',
@@ -78,15 +91,21 @@ const PATH: readonly Goal[] = [
     floor: 0.7,
     ...LEAST,
   }),
-  own({
+  valueGoal({
     what: '25 MB recordings, peak MB',
     scenario: 'audio 25MB c=8',
     figure: 'peak_mb',
     goal: 150,
     floor: 200,
   }),
-  ratio({ what: 'CPU per 64 vectors', scenario: 'embed 64 c=8', figure: 'cpu_us_req', goal: 1.4, floor: 2 }),
-  always({
+  ratioGoal({
+    what: 'CPU per 64 vectors',
+    scenario: 'embed 64 c=8',
+    figure: 'cpu_us_req',
+    goal: 1.4,
+    floor: 2,
+  }),
+  worstRoundGoal({
     what: 'abort seen, of 16',
     scenario: 'abort',
     figure: 'aborted_of_16',
@@ -94,21 +113,21 @@ const PATH: readonly Goal[] = [
     floor: 16,
     ...LEAST,
   }),
-  own({
+  valueGoal({
     what: 'abort seen within, ms',
     scenario: 'abort',
     figure: 'after_ms',
     goal: 20,
     floor: 100,
   }),
-  always({
+  worstRoundGoal({
     what: '1000 streams, failed',
     scenario: 'sse x1000 50ms',
     figure: 'bad',
     goal: 0,
     floor: 0,
   }),
-  own({
+  valueGoal({
     what: '1000 streams, MB over idle',
     scenario: 'sse x1000 50ms',
     figure: 'over_idle_mb',
@@ -119,22 +138,28 @@ const PATH: readonly Goal[] = [
 
 /** Growth is linear at worst, and nobody who reads slowly makes it grow. */
 const GROWTH: readonly Goal[] = [
-  own({
+  valueGoal({
     what: 'CPU per byte, 16 MB x 4 MB',
     scenario: 'grow bytes',
     figure: 'growth',
     goal: 1.2,
     floor: 1.5,
   }),
-  own({
+  valueGoal({
     what: 'CPU per message, 2000 x 500',
     scenario: 'grow msgs',
     figure: 'growth',
     goal: 1.2,
     floor: 1.5,
   }),
-  own({ what: '20 slow readers, MB held', scenario: 'slow readers', figure: 'held_mb', goal: 20, floor: 60 }),
-  always({
+  valueGoal({
+    what: '20 slow readers, MB held',
+    scenario: 'slow readers',
+    figure: 'held_mb',
+    goal: 20,
+    floor: 60,
+  }),
+  worstRoundGoal({
     what: 'slow readers let go, of 20',
     scenario: 'slow readers',
     figure: 'closed_of_20',
@@ -147,20 +172,20 @@ const GROWTH: readonly Goal[] = [
 /** What goes on beside the path costs it nothing that can be measured; what it tells of itself is true. */
 const BESIDES: readonly Goal[] = [
   ...['events', 'metrics', 'debug'].map((side) =>
-    ratio({ what: `CPU per chat with ${side}`, ...BESIDE }, 'off', side),
+    ratioGoal({ what: `CPU per chat with ${side}`, ...SIDE_LOAD_GOAL }, 'off', side),
   ),
-  told('small', { what: 'overhead told, small chat', goal: 1, floor: 1 }),
+  reportedShareGoal('small', { what: 'overhead told, small chat', goal: 1, floor: 1 }),
   // Of a long body most is walking and passing it on, which is told; the way back and the second copy of it are not.
-  told('4mb', { what: 'overhead told, 4 MB chat, most', goal: 1, floor: 1 }),
-  told('4mb', { what: 'overhead told, 4 MB chat, least', goal: 0.4, floor: 0.25, ...LEAST }),
-  own({
+  reportedShareGoal('4mb', { what: 'overhead told, 4 MB chat, most', goal: 1, floor: 1 }),
+  reportedShareGoal('4mb', { what: 'overhead told, 4 MB chat, least', goal: 0.4, floor: 0.25, ...LEAST }),
+  valueGoal({
     what: 'first chat after a start, ms',
     scenario: 'start',
     figure: 'chat_ms',
     goal: 1_000,
     floor: 2_000,
   }),
-  own({
+  valueGoal({
     what: 'slowest svcctl command, ms',
     scenario: 'svcctl',
     figure: 'slowest_ms',
@@ -172,7 +197,7 @@ const BESIDES: readonly Goal[] = [
 /** As quick as llama-server on the same model and as many threads, and free soon after a caller has left. */
 const ENGINES: readonly Goal[] = [
   ...['stream', 'whole', 'prefill', 'queued', 'loading'].map((phase) =>
-    own({
+    valueGoal({
       what: `left ${phase}, free after ms (p99)`,
       scenario: `leave ${phase}`,
       figure: 'free99_ms',
@@ -180,9 +205,9 @@ const ENGINES: readonly Goal[] = [
       floor: 250,
     }),
   ),
-  ratio({ what: 'tokens/s, 1 request', scenario: 'engine x1', ...ENGINE, floor: 0.95 }, 'llama.cpp'),
-  ratio({ what: 'tokens/s, 4 requests', scenario: 'engine x4', ...ENGINE, floor: 0.95 }, 'llama.cpp'),
-  ratio({ what: 'tokens/s of a prompt', scenario: 'engine prompt', ...ENGINE, floor: 0.9 }, 'llama.cpp'),
+  ratioGoal({ what: 'tokens/s, 1 request', scenario: 'engine x1', ...ENGINE, floor: 0.95 }, 'llama.cpp'),
+  ratioGoal({ what: 'tokens/s, 4 requests', scenario: 'engine x4', ...ENGINE, floor: 0.95 }, 'llama.cpp'),
+  ratioGoal({ what: 'tokens/s of a prompt', scenario: 'engine prompt', ...ENGINE, floor: 0.9 }, 'llama.cpp'),
 ];
 
 /** THE goals. */

@@ -1,45 +1,16 @@
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hammer } from './load-own.ts';
+import { type ClosedLoad, type ClosedRun, headersOf, pathOf, type RunningLoad } from './closed-load.ts';
+import { runClosedLoop } from './load-self.ts';
 import { has, type Machine } from './machine.ts';
 import { spent } from './process-figures.ts';
 import type { Target } from './targets.ts';
-
-/** What one closed-loop run measured; latencies in microseconds. */
-export interface ClosedRun {
-  readonly requests: number;
-  readonly us: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly bad: number;
-}
-
-export interface ClosedLoad {
-  /** A chat unless it says otherwise. */
-  readonly path?: string;
-  readonly type?: string;
-  readonly body: string | Buffer;
-  readonly connections: number;
-  readonly secs: number;
-}
 
 export type Figures = Record<string, number>;
 
 /** A body from this size on is told in bytes per second too. */
 const LARGE = 1_000_000;
-
-export const pathOf = ({ path = '/v1/chat/completions' }: ClosedLoad): string => path;
-export const headersOf = ({ type = 'application/json' }: ClosedLoad, target: Target) => ({
-  'content-type': type,
-  ...target.headers,
-});
-
-/** A load under way: its process, and what it measured once it has ended. */
-export interface RunningLoad {
-  readonly pid: number;
-  readonly ended: Promise<ClosedRun>;
-}
 
 let bodyFiles = 0;
 
@@ -59,9 +30,9 @@ export function startWrk(machine: Machine, target: Target, load: ClosedLoad): Ru
     child.on('error', reject);
     child.on('close', () => {
       rmSync(file, { force: true });
-      const told = Buffer.concat(text).toString('utf8');
-      const line = /@@(\{.*\})/.exec(told);
-      if (!line) return reject(new Error(`wrk: ${told}`));
+      const output = Buffer.concat(text).toString('utf8');
+      const line = /@@(\{.*\})/.exec(output);
+      if (!line) return reject(new Error(`wrk: ${output}`));
       const { n, ...figures } = JSON.parse(line[1] as string) as Omit<ClosedRun, 'requests'> & { n: number };
       resolve({ requests: n, ...figures });
     });
@@ -69,16 +40,16 @@ export function startWrk(machine: Machine, target: Target, load: ClosedLoad): Ru
   return { pid: child.pid ?? 0, ended };
 }
 
-let told = false;
+let output = false;
 /** wrk when it is installed; else a loader of our own, which costs the client more than the gateway spends. */
 function runLoad(machine: Machine, target: Target, load: ClosedLoad): Promise<ClosedRun> {
   if (has('wrk')) return startWrk(machine, target, load).ended;
-  if (!told)
+  if (!output)
     console.log(
       'wrk is not installed (Debian: wrk): requests/s and latencies are those of our own slow client',
     );
-  told = true;
-  return hammer(target, load);
+  output = true;
+  return runClosedLoop(target, load);
 }
 
 /** So many connections that each ask again as soon as they were answered. */

@@ -54,9 +54,9 @@ export async function growth(machine: Machine, target: Target, steps: readonly S
     bad += figures.bad ?? 0;
   }
   const last = steps.length - 1;
-  const told = steps.map(({ name }, index) => [`us_${name}`, cost[index] as number]);
+  const perSize = steps.map(({ name }, index) => [`us_${name}`, cost[index] as number]);
   return {
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(perSize),
     growth: slope(cost, steps, last - 1, last) / slope(cost, steps, 0, last - 1),
     bad,
   };

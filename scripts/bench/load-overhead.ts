@@ -7,43 +7,43 @@ import type { Target } from './targets.ts';
 const SMALL = Buffer.from(chatBody({ bytes: 100, turns: 1 }));
 const LONG = Buffer.from(chatBody({ bytes: 4 << 20, turns: 59 }));
 
-interface Seen {
+interface Sample {
   readonly ms: number;
   /** What `x-svc-overhead-ms` said. */
-  readonly toldMs: number;
+  readonly reportedMs: number;
 }
 
 /** One chat on a connection that stays; null when it failed. */
-function chat(target: Target, body: Buffer, agent: Agent): Promise<Seen | null> {
+function chat(target: Target, body: Buffer, agent: Agent): Promise<Sample | null> {
   const since = performance.now();
   const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
   return new Promise((resolve) => {
     const url = new URL('/v1/chat/completions', target.url);
     const options = { method: 'POST', agent, headers: { ...headers, ...target.headers } };
-    const asked = request(url, options, (answer) => {
-      const toldMs = Number(answer.headers['x-svc-overhead-ms'] ?? Number.NaN);
+    const req = request(url, options, (answer) => {
+      const reportedMs = Number(answer.headers['x-svc-overhead-ms'] ?? Number.NaN);
       answer.resume();
       answer.on('error', () => resolve(null));
       answer.on('end', () =>
-        resolve(answer.statusCode === 200 ? { ms: performance.now() - since, toldMs } : null),
+        resolve(answer.statusCode === 200 ? { ms: performance.now() - since, reportedMs } : null),
       );
     });
-    asked.on('error', () => resolve(null));
-    asked.end(body);
+    req.on('error', () => resolve(null));
+    req.end(body);
   });
 }
 
 async function oneByOne(target: Target, body: Buffer, secs: number): Promise<Figures> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const end = performance.now() + secs * 1000;
-  const seen: (Seen | null)[] = [];
-  while (performance.now() < end) seen.push(await chat(target, body, agent));
+  const samples: (Sample | null)[] = [];
+  while (performance.now() < end) samples.push(await chat(target, body, agent));
   agent.destroy();
-  const good = seen.filter((each) => each !== null);
+  const good = samples.filter((each) => each !== null);
   return {
     ms: median(good.map(({ ms }) => ms)),
-    told: median(good.map(({ toldMs }) => toldMs)),
-    bad: seen.length - good.length,
+    told: median(good.map(({ reportedMs }) => reportedMs)),
+    bad: samples.length - good.length,
   };
 }
 

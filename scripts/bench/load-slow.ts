@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { text } from './ask.ts';
+import { text } from './http-request.ts';
 import type { Figures } from './load-closed.ts';
 import { laneOf } from './load-sse.ts';
 import { memoryMb } from './process-figures.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LANES } from './gateway-under-test.ts';
 import type { Figures } from './load-closed.ts';
-import { LANES } from './ours.ts';
 import { memoryMb, spent } from './process-figures.ts';
 import { rank } from './ratios.ts';
 import { oneStream, type StreamLoad } from './sse-stream.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask } from './ask.ts';
 import { chatBody } from './bodies.ts';
+import { sendRequest } from './http-request.ts';
 import type { Figures } from './load-closed.ts';
 import { laneOf } from './load-sse.ts';
 import { median } from './ratios.ts';
@@ -27,8 +27,12 @@ interface Late {
 /** Sends one long body; answers from when until when it may have held up others, and whether it was served. */
 async function oneBody(target: Target): Promise<{ from: number; to: number; served: boolean }> {
   const from = performance.now();
-  const question = { method: 'POST', headers: { ...CHAT_HEADERS, ...target.headers }, body: BODY } as const;
-  const { status } = await ask(new URL('/v1/chat/completions', target.url), question);
+  const requestOptions = {
+    method: 'POST',
+    headers: { ...CHAT_HEADERS, ...target.headers },
+    body: BODY,
+  } as const;
+  const { status } = await sendRequest(new URL('/v1/chat/completions', target.url), requestOptions);
   return { from, to: performance.now() + AFTER_MS, served: status === 200 };
 }
 

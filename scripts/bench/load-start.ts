@@ -2,13 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
-import { ask } from './ask.ts';
+import { sendRequest } from './http-request.ts';
 import type { Figures } from './load-closed.ts';
 import type { Machine } from './machine.ts';
 
 const start = join(import.meta.dirname, '..', 'start.mjs');
 const LIMIT_MS = 30_000;
-const LOOK_EVERY_MS = 5;
+const POLL_INTERVAL_MS = 5;
 
 const CHAT = {
   method: 'POST',
@@ -17,10 +17,13 @@ const CHAT = {
 } as const;
 
 /** Milliseconds since `since` at which the question was answered 200. */
-async function answeredMs(since: number, question: () => ReturnType<typeof ask>): Promise<number> {
-  while ((await question().catch(() => null))?.status !== 200) {
+async function firstResponseMs(
+  since: number,
+  request: () => ReturnType<typeof sendRequest>,
+): Promise<number> {
+  while ((await request().catch(() => null))?.status !== 200) {
     if (performance.now() - since > LIMIT_MS) throw new Error('a started gateway does not answer');
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
   return performance.now() - since;
 }
@@ -36,8 +39,8 @@ export async function coldStart(machine: Machine): Promise<Figures> {
   const origin = `http://127.0.0.1:${port}`;
   const since = performance.now();
   const pid = machine.start('all', [process.execPath, start], { SVC_HOME: home, SVC_PORT: String(port) });
-  const first = await answeredMs(since, () => ask(`${origin}/api/health`));
-  const chat = await answeredMs(since, () => ask(`${origin}/v1/chat/completions`, CHAT));
+  const first = await firstResponseMs(since, () => sendRequest(`${origin}/api/health`));
+  const chat = await firstResponseMs(since, () => sendRequest(`${origin}/v1/chat/completions`, CHAT));
   await machine.stop(pid);
   return { first_ms: first, chat_ms: chat };
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { ADMIN_KEY } from './gateway-under-test.ts';
 import type { Figures } from './load-closed.ts';
-import { ADMIN_KEY } from './ours.ts';
 import { median } from './ratios.ts';
 import type { Target } from './targets.ts';
 

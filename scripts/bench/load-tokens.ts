@@ -10,11 +10,11 @@ export interface TokenLoad {
   readonly prompt: number;
 }
 
-let asked = 0;
+let requestCount = 0;
 
 /** A prompt that begins as no other did, so that nothing of it is in a cache, and ends in a letter: the answer runs on. */
 const promptOf = (length: number): string => {
-  const start = `${asked++}.`;
+  const start = `${requestCount++}.`;
   return `${start.padEnd(length - 1, 'x.')}a`;
 };
 

@@ -4,7 +4,7 @@ import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask } from './ask.ts';
+import { sendRequest } from './http-request.ts';
 
 export const has = (command: string): boolean =>
   spawnSync('sh', ['-c', 'command -v "$0"', command]).status === 0;
@@ -47,9 +47,9 @@ export class Machine {
   async stop(pid: number): Promise<void> {
     const child = this.#children.find((each) => each.pid === pid);
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'exit');
+    const exited = once(child, 'exit');
     child.kill('SIGTERM');
-    await gone;
+    await exited;
   }
 
   /** Ends all processes and waits for it: one that still writes when `close` removes the folder would create it again. */
@@ -73,7 +73,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 
 /** Resolves once `url` answers, whatever it answers. */
 export const answers = (url: string): Promise<void> =>
-  until(`${url} does not answer`, async () => (await ask(url)).status > 0);
+  until(`${url} does not answer`, async () => (await sendRequest(url)).status > 0);
 
 /** Resolves once `url` answers 200 with a body that `holds`. */
 export const until200 = (
@@ -82,6 +82,6 @@ export const until200 = (
   holds: (body: string) => boolean = () => true,
 ): Promise<void> =>
   until(`${url} does not answer 200 as it should`, async () => {
-    const { status, body } = await ask(url, { headers });
+    const { status, body } = await sendRequest(url, { headers });
     return status === 200 && holds(body);
   });

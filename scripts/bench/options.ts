@@ -19,7 +19,7 @@ export interface BenchOptions {
   readonly nginx: boolean;
   readonly portkey: boolean;
   /** A commit whose gateway this checkout's is compared with; null compares none. */
-  readonly against: string | null;
+  readonly compareWith: string | null;
   /** Where a profile of the gateway goes; null makes none. */
   readonly profile: string | null;
 }
@@ -73,7 +73,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     record: values.record,
     json: values.json,
     report: values.report ?? null,
-    against: values.against ?? null,
+    compareWith: values.against ?? null,
     nginx: !values['no-nginx'],
     portkey: !values['no-portkey'],
     profile: values.prof ? 'artifacts/bench.cpuprofile' : null,

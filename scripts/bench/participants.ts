@@ -1,10 +1,10 @@
-import { startForLeaving } from './client-abort.ts';
+import { startAbortTarget } from './client-abort.ts';
 import { startEngines } from './engines.ts';
+import { startGatewayUnderTest } from './gateway-under-test.ts';
 import type { Machine } from './machine.ts';
 import type { BenchOptions } from './options.ts';
-import { startOurs } from './ours.ts';
 import { type PortkeyName, startPortkey } from './portkey.ts';
-import { withSides } from './side-load.ts';
+import { withSideLoads } from './side-load.ts';
 import { startDirect, startNginx, type Target, target } from './targets.ts';
 
 /**
@@ -12,24 +12,24 @@ import { startDirect, startNginx, type Target, target } from './targets.ts';
  * gateway of ours that has done nothing before (`fresh`); ours with and without what it does beside (`sides`); the engines; callers who leave; and ours
  * alone, running (`alone`) or not started yet (`start`).
  */
-export type CastName =
+export type GroupName =
   | 'path'
   | 'peers'
   | 'chats'
   | 'fresh'
-  | 'sides'
+  | 'side-load'
   | 'engines'
-  | 'leaving'
+  | 'disconnect'
   | 'alone'
   | 'start';
 
 /** The other gateways of a cast. */
-const PORTKEYS: Readonly<Partial<Record<CastName, readonly PortkeyName[]>>> = {
+const PORTKEYS: Readonly<Partial<Record<GroupName, readonly PortkeyName[]>>> = {
   peers: ['portkey'],
   chats: ['portkey', 'portkey-24'],
 };
 
-export interface Cast {
+export interface ParticipantGroup {
   readonly targets: readonly Target[];
   /** Ends those who took part in one scenario only. */
   end(): Promise<void>;
@@ -39,7 +39,7 @@ export interface Cast {
 export type WarmUp = (direct: Target, target: Target) => Promise<unknown>;
 
 /** Starts who takes part, each when it is first needed and once. */
-export class Casts {
+export class Participants {
   readonly #machine: Machine;
   readonly #options: BenchOptions;
   readonly #warmUp: WarmUp;
@@ -52,19 +52,19 @@ export class Casts {
   }
 
   /** Those who play `name`; nobody when what it needs is not here. */
-  async of(name: CastName): Promise<Cast> {
+  async group(name: GroupName): Promise<ParticipantGroup> {
     if (name === 'fresh') return this.#fresh();
-    return { targets: await this.#lasting(name), end: async () => {} };
+    return { targets: await this.#shared(name), end: async () => {} };
   }
 
-  async #lasting(name: Exclude<CastName, 'fresh'>): Promise<readonly Target[]> {
+  async #shared(name: Exclude<GroupName, 'fresh'>): Promise<readonly Target[]> {
     if (name === 'engines') return this.#once(name, () => startEngines(this.#machine));
-    if (name === 'leaving') return this.#once(name, async () => [await startForLeaving(this.#machine)]);
+    if (name === 'disconnect') return this.#once(name, async () => [await startAbortTarget(this.#machine)]);
     if (name === 'start') return [target('ours', 0, 0)];
-    const ours = await this.#ours;
+    const ours = await this.#gatewayUnderTest;
     if (name === 'alone') return [ours];
-    if (name === 'sides') return withSides(ours);
-    const targets = [...(await this.#before()), ours];
+    if (name === 'side-load') return withSideLoads(ours);
+    const targets = [...(await this.#baselines()), ours];
     for (const other of PORTKEYS[name] ?? []) {
       const portkey = await this.#portkey(other);
       if (portkey !== null) targets.push(portkey);
@@ -72,15 +72,15 @@ export class Casts {
     return targets;
   }
 
-  async #fresh(): Promise<Cast> {
-    const before = await this.#before();
+  async #fresh(): Promise<ParticipantGroup> {
+    const before = await this.#baselines();
     // Not warmed by chats: what it holds over idle is that of the scenario, whose first run is not counted.
     const ours = await this.#start();
     return { targets: [...before, ours], end: () => this.#machine.stop(ours.pid) };
   }
 
   /** What the gateways are compared with on the path. */
-  async #before(): Promise<Target[]> {
+  async #baselines(): Promise<Target[]> {
     const direct = await this.#direct();
     const nginx = await this.#once('nginx', async () => {
       const started = this.#options.nginx ? await startNginx(this.#machine, direct) : null;
@@ -94,17 +94,17 @@ export class Casts {
   }
 
   /** The gateway that most scenarios share. */
-  get #ours(): Promise<Target> {
+  get #gatewayUnderTest(): Promise<Target> {
     return this.#once('ours', () => this.#newGateway());
   }
 
   /** Ends that gateway, if it was ever needed. */
-  async endOurs(): Promise<void> {
-    if (this.#started.has('ours')) await this.#machine.stop((await this.#ours).pid);
+  async stopGatewayUnderTest(): Promise<void> {
+    if (this.#started.has('ours')) await this.#machine.stop((await this.#gatewayUnderTest).pid);
   }
 
   async #start(): Promise<Target> {
-    return startOurs(this.#machine, await this.#direct(), this.#options.profile ?? undefined);
+    return startGatewayUnderTest(this.#machine, await this.#direct(), this.#options.profile ?? undefined);
   }
 
   async #newGateway(): Promise<Target> {
@@ -113,8 +113,8 @@ export class Casts {
 
   #portkey(name: PortkeyName): Promise<Target | null> {
     return this.#once(name, async () => {
-      const wanted = this.#options.portkey;
-      const started = wanted ? await startPortkey(this.#machine, await this.#direct(), name) : null;
+      const isEnabled = this.#options.portkey;
+      const started = isEnabled ? await startPortkey(this.#machine, await this.#direct(), name) : null;
       return started && this.#warm(started);
     });
   }

@@ -36,7 +36,7 @@ async function figuresOf(stage: Stage, name: string, target: Target): Promise<Fi
   const { run } = SCENARIOS[name] as ScenarioRow;
   let end: (() => Promise<void>) | undefined;
   try {
-    end = await target.beside?.();
+    end = await target.startSideLoad?.();
     return await run(stage, target);
   } catch (error) {
     console.error(`${name}, ${target.name}: ${(error as Error).message}`);

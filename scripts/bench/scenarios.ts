@@ -1,8 +1,10 @@
 import { chatBody, embeddingsBody, FORM_TYPE, formBody } from './bodies.ts';
+import type { ClosedLoad } from './closed-load.ts';
+import { TRANSCRIBER, VECTORS } from './gateway-under-test.ts';
 import { abortStreams } from './load-abort.ts';
-import { type ClosedLoad, closedLoop, type Figures } from './load-closed.ts';
+import { closedLoop, type Figures } from './load-closed.ts';
+import { measureDisconnects, type Phase } from './load-disconnect.ts';
 import { GROWING_BODY, GROWING_TALK, growth } from './load-growth.ts';
-import { leaveAndLook, type Phase } from './load-leave.ts';
 import { overhead } from './load-overhead.ts';
 import { slowReaders } from './load-slow.ts';
 import { type SseLoad, sseStreams } from './load-sse.ts';
@@ -11,8 +13,7 @@ import { coldStart } from './load-start.ts';
 import { svcctlCommands } from './load-svcctl.ts';
 import { type TokenLoad, tokenStreams } from './load-tokens.ts';
 import type { Machine } from './machine.ts';
-import { HEARS, VECTORS } from './ours.ts';
-import type { CastName } from './participants.ts';
+import type { GroupName } from './participants.ts';
 import type { Target } from './targets.ts';
 
 /** What every scenario may use. */
@@ -25,7 +26,7 @@ export interface Stage {
 export type Scenario = (stage: Stage, target: Target) => Promise<Figures>;
 
 export interface ScenarioRow {
-  readonly cast: CastName;
+  readonly group: GroupName;
   readonly run: Scenario;
   /** Rounds of it for each one that is requested: small differences need more of them. */
   readonly times?: number;
@@ -46,7 +47,7 @@ const RECORDING = 25 << 20;
 /** Made when it is first needed. */
 let recording: Buffer | null = null;
 const recordings: Scenario = (stage, target) => {
-  recording ??= formBody(HEARS, RECORDING);
+  recording ??= formBody(TRANSCRIBER, RECORDING);
   const load = { path: '/v1/audio/transcriptions', type: FORM_TYPE, body: recording, connections: 8 };
   // Eight of them take a while on a slow machine: a run that is too short would count none.
   return closed(load)({ ...stage, secs: 2 * stage.secs }, target);
@@ -64,19 +65,19 @@ const sse =
     sseStreams(target, load);
 
 const tokens = (load: TokenLoad): ScenarioRow => ({
-  cast: 'engines',
+  group: 'engines',
   run: (_, target) => tokenStreams(target, load),
 });
 
-const leave = (phase: Phase): ScenarioRow => ({
-  cast: 'leaving',
-  run: (_, target) => leaveAndLook(target, phase),
+const disconnectScenario = (phase: Phase): ScenarioRow => ({
+  group: 'disconnect',
+  run: (_, target) => measureDisconnects(target, phase),
 });
 
-const path = (run: Scenario): ScenarioRow => ({ cast: 'path', run });
-const peers = (run: Scenario): ScenarioRow => ({ cast: 'peers', run });
-const chats = (run: Scenario): ScenarioRow => ({ cast: 'chats', run });
-const fresh = (run: Scenario): ScenarioRow => ({ cast: 'fresh', run });
+const path = (run: Scenario): ScenarioRow => ({ group: 'path', run });
+const peers = (run: Scenario): ScenarioRow => ({ group: 'peers', run });
+const chats = (run: Scenario): ScenarioRow => ({ group: 'chats', run });
+const fresh = (run: Scenario): ScenarioRow => ({ group: 'fresh', run });
 
 /** THE scenarios, in the order in which they run. */
 export const SCENARIOS: Readonly<Record<string, ScenarioRow>> = {
@@ -106,17 +107,17 @@ export const SCENARIOS: Readonly<Record<string, ScenarioRow>> = {
   abort: peers(({ direct }, target) => abortStreams(target, direct)),
   overhead: path(({ secs }, target) => overhead(target, secs)),
   // The differences are smaller than a machine's moods: many short turns, so that each mood hits all sides.
-  'beside c=16': { cast: 'sides', run: half(chat(16)), times: 8 },
-  start: { cast: 'start', run: ({ machine }) => coldStart(machine) },
-  svcctl: { cast: 'alone', run: (_, target) => svcctlCommands(target) },
+  'side load c=16': { group: 'side-load', run: half(chat(16)), times: 8 },
+  start: { group: 'start', run: ({ machine }) => coldStart(machine) },
+  svcctl: { group: 'alone', run: (_, target) => svcctlCommands(target) },
   'engine x1': tokens({ requests: 1, tokens: 64, prompt: 16 }),
   'engine x4': tokens({ requests: 4, tokens: 64, prompt: 16 }),
   'engine prompt': tokens({ requests: 1, tokens: 1, prompt: 2_000 }),
-  'leave stream': leave('stream'),
-  'leave whole': leave('whole'),
-  'leave prefill': leave('prefill'),
-  'leave queued': leave('queued'),
-  'leave loading': leave('loading'),
+  'leave stream': disconnectScenario('stream'),
+  'leave whole': disconnectScenario('whole'),
+  'leave prefill': disconnectScenario('prefill'),
+  'leave queued': disconnectScenario('queued'),
+  'leave loading': disconnectScenario('loading'),
 };
 
 /** The names that start with one of `only`, in order; all when nothing is asked for. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask } from './ask.ts';
-import { ADMIN_KEY } from './ours.ts';
+import { ADMIN_KEY } from './gateway-under-test.ts';
+import { sendRequest } from './http-request.ts';
 import type { Target } from './targets.ts';
 
 /** Open dashboards: the one of whoever runs the gateway. */
@@ -31,14 +31,14 @@ async function scrape(ours: Target): Promise<End> {
   const stop = new AbortController();
   const loop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      await ask(new URL('/api/metrics/prometheus', ours.url), { headers: ADMIN });
+      await sendRequest(new URL('/api/metrics/prometheus', ours.url), { headers: ADMIN });
       await sleep(SCRAPE_EVERY_MS, undefined, { signal: stop.signal }).catch(() => {});
     }
   };
-  const over = loop();
+  const isStopped = loop();
   return async () => {
     stop.abort();
-    await over;
+    await isStopped;
   };
 }
 
@@ -53,16 +53,16 @@ const withSettings =
 async function setTo(ours: Target, values: Readonly<Record<string, unknown>>): Promise<void> {
   const headers = { ...ADMIN, 'content-type': 'application/json' };
   const body = JSON.stringify({ values });
-  const { status, body: said } = await ask(new URL('/api/settings', ours.url), {
+  const { status, body: responseBody } = await sendRequest(new URL('/api/settings', ours.url), {
     method: 'PUT',
     headers,
     body,
   });
-  if (status !== 200) throw new Error(`the settings were refused: ${said}`);
+  if (status !== 200) throw new Error(`the settings were refused: ${responseBody}`);
 }
 
 /** What may go on beside the hot path; `all` is everything at once. */
-const SIDES: Readonly<Record<string, (ours: Target) => Promise<End>>> = {
+const SIDE_LOADS: Readonly<Record<string, (ours: Target) => Promise<End>>> = {
   events: readEvents,
   metrics: scrape,
   debug: withSettings({ logLevel: 'debug' }),
@@ -80,7 +80,7 @@ const SIDES: Readonly<Record<string, (ours: Target) => Promise<End>>> = {
 };
 
 /** The same gateway with nothing beside it (`off`) and with each thing that it may do beside its work. */
-export const withSides = (ours: Target): Target[] => [
+export const withSideLoads = (ours: Target): Target[] => [
   { ...ours, name: 'off' },
-  ...Object.entries(SIDES).map(([name, begin]) => ({ ...ours, name, beside: () => begin(ours) })),
+  ...Object.entries(SIDE_LOADS).map(([name, begin]) => ({ ...ours, name, beside: () => begin(ours) })),
 ];

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
-import { part } from '../../daemon/test/harness/parts.ts';
+import { part } from '../../daemon/test/harness/test-tools.ts';
 import { answers, has, type Machine } from './machine.ts';
 
 /** Something that answers chats: the model server itself, or what stands before it. */
@@ -18,7 +18,7 @@ export interface Target {
   /** A model server that serves this target only. */
   readonly upstreamPid?: number;
   /** What goes on beside each run; answers its end. */
-  readonly beside?: () => Promise<() => Promise<void>>;
+  readonly startSideLoad?: () => Promise<() => Promise<void>>;
 }
 
 export const target = (name: string, port: number, pid: number, headers: Target['headers'] = {}): Target => ({

@@ -56,8 +56,8 @@ test('an engine is judged beside llama-server by its tokens per second, and the 
 });
 
 test('what goes on beside the path is judged against the same gateway without it', () => {
-  const beside: Results = { 'beside c=16': { off: { cpu_us_req: [50] }, events: { cpu_us_req: [56] } } };
-  expect(about(beside, 'CPU per chat with events')).toMatchObject({ value: 1.12, verdict: 'MISSED' });
+  const sideLoad: Results = { 'side load c=16': { off: { cpu_us_req: [50] }, events: { cpu_us_req: [56] } } };
+  expect(about(sideLoad, 'CPU per chat with events')).toMatchObject({ value: 1.12, verdict: 'MISSED' });
 });
 
 test('every goal has a scenario, and no goal lies beyond its floor', async () => {

@@ -1,4 +1,4 @@
-import type { Goal, Of } from './goal.ts';
+import type { Goal, SeriesLookup } from './goal.ts';
 import { GOALS } from './goals.ts';
 import type { Spread } from './ratios.ts';
 import type { Results } from './rounds.ts';
@@ -24,7 +24,7 @@ function judged({ goal, floor, least }: Goal, value: number): Verdict['verdict']
 }
 
 function verdictOf(goal: Goal, results: Results): Verdict {
-  const of: Of = (target, figure) => results[goal.scenario]?.[target]?.[figure] ?? [];
+  const of: SeriesLookup = (target, figure) => results[goal.scenario]?.[target]?.[figure] ?? [];
   const spread = goal.measure(of);
   const value = spread?.median ?? Number.NaN;
   const failed = Math.max(0, ...of(goal.target, 'bad'));

@@ -5,7 +5,7 @@ import { ADDRESS } from './addresses.ts';
 
 const TEST_FOLDERS = new Set(['test', 'testing', 'fixtures']);
 /** Separate programs: those that are started, or loaded by URL. */
-const PROGRAM = /(^|\/)([a-z-]+-)?main\.ts$|\/card-trial\.ts$/;
+const PROGRAM = /(^|\/)([a-z-]+-)?main\.ts$|\/gpu-probe\.ts$/;
 /** Placeholder for the path from a built file to the output folder. */
 const TOP = '@daemon@/';
 
@@ -74,11 +74,11 @@ const BUNDLED_PACKAGES = [
 
 /**
  * Bundles node-llama-cpp: it looks for files next to its own, and its binary test is replaced by the
- * gateway's, as `slots/workers/llama/binary-trial` does where it is not bundled.
+ * gateway's, as `slots/workers/llama/binary-probe` does where it is not bundled.
  */
 function bundleLlama(sources: string): Plugin {
   const FOLDER = '/node_modules/node-llama-cpp/dist/';
-  const trial = join(sources, 'slots', 'workers', 'llama', 'card-trial.ts');
+  const trial = join(sources, 'slots', 'workers', 'llama', 'gpu-probe.ts');
   return {
     name: 'joined-llama',
     enforce: 'pre',

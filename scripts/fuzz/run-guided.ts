@@ -26,8 +26,11 @@ const { SVC_TEST_JAZZER: jazzer, SVC_TEST_LIBC: libc } = process.env;
 if (!jazzer || !libc) stop('SVC_TEST_JAZZER and SVC_TEST_LIBC name the fuzzer: npm run fuzz -- --guided');
 const fuzzer = { jazzer, libc };
 
-const given = Number(process.env.SVC_TEST_SEED);
-const seed = Number.isInteger(given) && given > 0 ? given : Math.ceil(Math.random() * 2 ** 30);
+const configuredSeed = Number(process.env.SVC_TEST_SEED);
+const seed =
+  Number.isInteger(configuredSeed) && configuredSeed > 0
+    ? configuredSeed
+    : Math.ceil(Math.random() * 2 ** 30);
 const chosen = (positionals.length > 0 ? positionals : Object.keys(TARGETS)) as TargetName[];
 console.log(`guided fuzzing: SVC_TEST_SEED=${seed}, ${minutes} min each`);
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { builtDaemon } from './built.ts';
+import { builtDaemon } from './build-daemon.ts';
 import { type Entry, fileEntry, PROGRAM, textEntry } from './entry.ts';
 import { fetchPackage } from './fetch.ts';
 import { type Cpu, type Lock, type Module, productionModules, runtimeModule } from './modules.ts';

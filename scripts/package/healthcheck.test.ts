@@ -21,8 +21,8 @@ it.each([
   [{ SVC_PORT: '9000' }, 'http://127.0.0.1:9000'],
   [{ SVC_BIND_HOST: '::', SVC_PORT: '9000' }, 'http://[::1]:9000'],
   [{ SVC_BIND_HOST: '10.88.0.5' }, 'http://10.88.0.5:8080'],
-])('which checks where %j puts the gateway', (given, url) => {
+])('which checks where %j puts the gateway', (configured, url) => {
   const [, set = ''] = /^ENV (.*)$/m.exec(image) ?? [];
   const env = Object.fromEntries(set.split(' ').map((pair) => pair.split('='))) as Record<string, string>;
-  expect(gatewayUrl(undefined, { ...env, ...given }, nothing, '/nowhere')).toBe(url);
+  expect(gatewayUrl(undefined, { ...env, ...configured }, nothing, '/nowhere')).toBe(url);
 });

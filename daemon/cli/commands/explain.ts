@@ -1,4 +1,4 @@
-import { headroomOf } from '../../contract/memory-room.ts';
+import { headroomOf } from '../../contract/memory-headroom.ts';
 import type { LoadForecastView, MemorySumView } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';

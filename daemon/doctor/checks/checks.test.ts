@@ -5,10 +5,10 @@ import type { DeviceRecord } from '../../contract/hardware.ts';
 import { silentLog } from '../../lib/log.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { openStore } from '../../store/store.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { examine } from '../examine.ts';
-import type { DoctorInput } from '../facts.ts';
 import type { Finding } from '../finding.ts';
-import { factsOf, HARDWARE, STATUS, slotOf } from '../testing/facts.ts';
+import { factsOf, HARDWARE, STATUS, slotOf } from '../testing/doctor-input.ts';
 import { configuration } from './configuration.ts';
 import { database } from './database.ts';
 import { engines, versionIn } from './engines.ts';
@@ -130,7 +130,7 @@ describe('an ordinary user without access to the files of the service', () => {
       ...settings,
       denied: () => paths,
       problems: () => problems,
-      hopeless: () => problems[0] ?? null,
+      fatalConfigError: () => problems[0] ?? null,
     };
     const unlisted = { file: 'slots', line: null, message: 'cannot be listed (EACCES)' };
     return examine(await factsOf({}, { settings: blind, fileProblems: [unlisted], ...more }));

@@ -1,4 +1,4 @@
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
 const DAMAGED_FIX = 'Correct the file; a running gateway reloads it automatically.';
@@ -8,14 +8,14 @@ const DENIED = /\((?:EACCES|EPERM)\)/;
 
 /** Every problem of config.toml, api.env, slot and upstream files, with file and line. */
 export function configuration({ settings, user, fileProblems, isRestoreIncomplete }: DoctorInput): Finding[] {
-  const hopeless = settings.hopeless();
+  const fatal = settings.fatalConfigError();
   const denied = settings.denied();
   const problems = [...settings.problems(), ...fileProblems].filter(
     ({ message }) => denied.length === 0 || !DENIED.test(message),
   );
   const found = problems.map(({ file, line, message }) => {
     const text = `${file}${line === null ? '' : `:${line}`} ${message}.`;
-    return hopeless?.file === file
+    return fatal?.file === file
       ? fail('configuration', text, 'Correct it, or move it away to start with the defaults.')
       : warn('configuration', text, DAMAGED_FIX);
   });

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { NEWEST_SCHEMA } from '../../store/copy.ts';
-import { inspect } from '../../store/damage.ts';
+import { inspect } from '../../store/integrity.ts';
 import { FILE_NAME } from '../../store/open.ts';
 import { describeError } from '../../store/sqlite-errors.ts';
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { areFilesDenied, isDenied } from './files-denied.ts';
 
@@ -22,8 +22,8 @@ function sizeOf(file: string): number | null {
 }
 
 /** Without access to the files, check `configuration` already reports it. */
-function unreadable(facts: DoctorInput, reason: string): Finding[] {
-  if (areFilesDenied(facts)) return [];
+function unreadable(input: DoctorInput, reason: string): Finding[] {
+  if (areFilesDenied(input)) return [];
   const fix = `Fix the permissions of ${FILE_NAME}, or run svcctl doctor with sudo.`;
   return [warn('database', `The database can't be checked: ${reason}.`, fix)];
 }
@@ -32,11 +32,11 @@ function unreadable(facts: DoctorInput, reason: string): Finding[] {
  * Checks that the database is intact and has a supported schema. The database of a running gateway is not
  * checked.
  */
-export function database(facts: DoctorInput): Finding[] {
-  if (facts.holder !== null) return [];
-  const file = join(facts.settings.folders.state, FILE_NAME);
+export function database(input: DoctorInput): Finding[] {
+  if (input.holder !== null) return [];
+  const file = join(input.settings.folders.state, FILE_NAME);
   const size = sizeOf(file);
-  if (size === null) return unreadable(facts, 'no permission');
+  if (size === null) return unreadable(input, 'no permission');
   if (size > MAX_BYTES) return [ok('database', 'The database exists; it is too large to check.')];
   const found = inspect(file);
   if (found.state === 'absent')
@@ -46,7 +46,7 @@ export function database(facts: DoctorInput): Finding[] {
     return [fail('database', `The database is damaged: ${found.reason}.`, fix)];
   }
   if (found.state === 'unreadable') {
-    return unreadable(facts, describeError(found.cause));
+    return unreadable(input, describeError(found.cause));
   }
   if (found.version > NEWEST_SCHEMA) {
     const fix = 'Install the release that wrote it, or restore an older backup.';

@@ -2,7 +2,7 @@ import { TOOL_PATH } from '../../hardware/tools.ts';
 import { findProgram } from '../../lib/process/find-program.ts';
 import { runCommand } from '../../lib/process/run-command.ts';
 import type { SlotConfig } from '../../slots/config/slot-config.ts';
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok } from '../finding.ts';
 
 interface Program {
@@ -44,10 +44,13 @@ interface Found {
 /** Returns the first version number in the output of a program. */
 export const versionIn = (text: string): string | null => VERSION.exec(text)?.[1] ?? null;
 
-async function findProgramVersion(name: string, asks: readonly string[] | null): Promise<Found> {
+async function findProgramVersion(name: string, versionFlags: readonly string[] | null): Promise<Found> {
   const file = findProgram(name, TOOL_PATH);
-  if (file === null || asks === null) return { name, file, version: null };
-  const { stdout, stderr } = await runCommand(file, asks, { timeoutMs: LIMIT_MS, maxBytes: MAX_BYTES });
+  if (file === null || versionFlags === null) return { name, file, version: null };
+  const { stdout, stderr } = await runCommand(file, versionFlags, {
+    timeoutMs: LIMIT_MS,
+    maxBytes: MAX_BYTES,
+  });
   return { name, file, version: versionIn(`${stdout}\n${stderr}`) };
 }
 
@@ -68,13 +71,13 @@ function missingPrograms(slots: readonly SlotConfig[]): Finding[] {
 
 /** Programs of external engines with their versions. A missing one matters only when a slot starts it. */
 export async function engines({ slots }: DoctorInput): Promise<Finding[]> {
-  const looks = await Promise.all(
+  const findings = await Promise.all(
     Object.entries(PROGRAMS).map(([name, { versionArguments }]) =>
       findProgramVersion(name, versionArguments),
     ),
   );
-  const here = looks.filter(({ file }) => file !== null);
-  const absent = looks.filter(({ file }) => file === null).map(({ name }) => name);
+  const here = findings.filter(({ file }) => file !== null);
+  const absent = findings.filter(({ file }) => file === null).map(({ name }) => name);
   const named = here.map(({ name, version }) => (version === null ? name : `${name} ${version}`));
   const list = [`Found: ${named.join(', ') || 'only the built-in engines'}`];
   if (absent.length > 0) list.push(`not installed: ${absent.join(', ')}`);

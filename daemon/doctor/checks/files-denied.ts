@@ -1,7 +1,7 @@
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import type { Finding } from '../finding.ts';
 
-type Check = (facts: DoctorInput) => readonly Finding[] | Promise<readonly Finding[]>;
+type Check = (input: DoctorInput) => readonly Finding[] | Promise<readonly Finding[]>;
 
 /**
  * Whether this user cannot read config.toml or api.env. Their settings are unknown then, and a verdict based
@@ -13,8 +13,8 @@ export const areFilesDenied = ({ settings }: Pick<DoctorInput, 'settings'>): boo
 /** Wraps a check so that it reports nothing when the files cannot be read. */
 export const requiresFiles =
   (check: Check): Check =>
-  (facts) =>
-    areFilesDenied(facts) ? [] : check(facts);
+  (input) =>
+    areFilesDenied(input) ? [] : check(input);
 
 const DENIED: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM']);
 

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { access, constants, lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileMetadataOf, SECRET_ADVICE, secretFileProblem } from '../../auth/signing-secret.ts';
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { areFilesDenied, isDenied } from './files-denied.ts';
 
@@ -37,42 +37,42 @@ const checkedPaths = ({ config, state }: DoctorInput['settings']['folders']): Ch
   checkedPath(join(state, 'svc.db'), PRIVATE, false),
 ];
 
-const octal = (facts: Stats): string => (facts.mode & 0o777).toString(8);
+const octal = (stats: Stats): string => (stats.mode & 0o777).toString(8);
 
 function findingFor(
   { path, forbidden, folder, fix }: CheckedPath,
-  facts: Stats,
+  stats: Stats,
   owner: number,
 ): Finding | null {
-  if (folder !== facts.isDirectory()) {
+  if (folder !== stats.isDirectory()) {
     return fail(
       'files',
       `${path} is not ${folder ? 'a folder' : 'a file'}.`,
       `Move ${path} away and start the gateway again.`,
     );
   }
-  if ((facts.mode & forbidden) !== 0) {
-    return fail('files', `${path} is open to other users (mode ${octal(facts)}).`, fix);
+  if ((stats.mode & forbidden) !== 0) {
+    return fail('files', `${path} is open to other users (mode ${octal(stats)}).`, fix);
   }
-  return facts.uid === owner
+  return stats.uid === owner
     ? null
-    : fail('files', `${path} belongs to user ${facts.uid}, not ${owner}.`, `chown ${owner} ${path}`);
+    : fail('files', `${path} belongs to user ${stats.uid}, not ${owner}.`, `chown ${owner} ${path}`);
 }
 
 /**
  * Checks the form of the secret first: mode and owner can be corrected, a symlink or a truncated file cannot.
  */
-function findingForSecret(one: CheckedPath, facts: Stats, owner: number): Finding | null {
-  const found = fileMetadataOf(facts);
+function findingForSecret(one: CheckedPath, stats: Stats, owner: number): Finding | null {
+  const found = fileMetadataOf(stats);
   const shape = secretFileProblem({ ...found, uid: owner, mode: 0o600 }, owner);
   if (shape !== null) return fail('files', `${one.path} ${shape}.`, SECRET_ADVICE);
   const flaw = secretFileProblem(found, owner);
   return (
-    findingFor(one, facts, owner) ?? (flaw === null ? null : fail('files', `${one.path} ${flaw}.`, one.fix))
+    findingFor(one, stats, owner) ?? (flaw === null ? null : fail('files', `${one.path} ${flaw}.`, one.fix))
   );
 }
 
-async function checkPath(one: CheckedPath, owner: number, facts: DoctorInput): Promise<Finding | null> {
+async function checkPath(one: CheckedPath, owner: number, input: DoctorInput): Promise<Finding | null> {
   try {
     if (one.secret) return findingForSecret(one, await lstat(one.path), owner);
     return findingFor(one, await stat(one.path), owner);
@@ -80,9 +80,9 @@ async function checkPath(one: CheckedPath, owner: number, facts: DoctorInput): P
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && (await lstat(one.path).catch(() => null)) === null) return null;
     if (code === 'ENOENT') return fail('files', `${one.path} is a broken symlink.`, `rm ${one.path}`);
-    if (isDenied(error) && areFilesDenied(facts)) return null;
+    if (isDenied(error) && areFilesDenied(input)) return null;
     const fix = 'Run svcctl doctor with sudo, or as the user of the service.';
-    return warn('files', `${one.path} cannot be read by ${facts.user.name} (${code}).`, fix);
+    return warn('files', `${one.path} cannot be read by ${input.user.name} (${code}).`, fix);
   }
 }
 
@@ -97,20 +97,20 @@ async function writable(path: string, user: string): Promise<Finding | null> {
 }
 
 /** Modes and owners of what must be private, and whether the folders can be written. */
-export async function files(facts: DoctorInput): Promise<Finding[]> {
-  const { settings, user } = facts;
+export async function files(input: DoctorInput): Promise<Finding[]> {
+  const { settings, user } = input;
   const { config, state } = settings.folders;
   const own = await stat(state).catch(() => null);
-  if (own === null && areFilesDenied(facts)) return [];
+  if (own === null && areFilesDenied(input)) return [];
   if (own === null) {
     const message = `There is no state folder ${state} yet.`;
     return [warn('files', message, 'The first start of the gateway creates it.')];
   }
   const found = await Promise.all([
-    ...checkedPaths(settings.folders).map((one) => checkPath(one, own.uid, facts)),
+    ...checkedPaths(settings.folders).map((one) => checkPath(one, own.uid, input)),
     ...(own.uid === user.uid ? [config, state].map((path) => writable(path, user.name)) : []),
   ]);
   const wrong = found.filter((one) => one !== null);
-  if (wrong.length === 0 && areFilesDenied(facts)) return [];
+  if (wrong.length === 0 && areFilesDenied(input)) return [];
   return wrong.length > 0 ? wrong : [ok('files', `${config} and ${state} are private to their owner.`)];
 }

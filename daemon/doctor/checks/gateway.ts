@@ -1,4 +1,4 @@
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { areFilesDenied } from './files-denied.ts';
 
@@ -24,15 +24,15 @@ function state({ gateway, holder }: DoctorInput): Finding {
 }
 
 /** Whether it runs, and its own warnings. */
-export function gateway(facts: DoctorInput): Finding[] {
-  const { status, state: answers } = facts.gateway;
+export function gateway(input: DoctorInput): Finding[] {
+  const { status, state: answers } = input.gateway;
   if (answers === 'up' && status === null) {
     const fix = 'Run it as a user who may read api.env, or set SVC_ADMIN_KEY.';
-    return [state(facts), warn('gateway', 'No key was found that may read its status.', fix)];
+    return [state(input), warn('gateway', 'No key was found that may read its status.', fix)];
   }
   const warnings = (status?.warnings ?? []).filter(({ id }) => !COVERED_ELSEWHERE.has(id));
   return [
-    state(facts),
+    state(input),
     ...warnings.map(({ id, message }) => warn(id, message, 'See svcctl status and svcctl logs.')),
   ];
 }
@@ -40,34 +40,36 @@ export function gateway(facts: DoctorInput): Finding[] {
 /**
  * Checks whether the address can be listened on, and who uses it. A running gateway reports its own address.
  */
-export function port(facts: DoctorInput): Finding[] {
-  const { settings, holder, port: look } = facts;
-  const { state: answers, status } = facts.gateway;
+export function port(input: DoctorInput): Finding[] {
+  const { settings, holder, port: portState } = input;
+  const { state: answers, status } = input.gateway;
   const held = (at: string) => [ok('port', `${at} is in use by the gateway.`)];
   if (status !== null) return held(`${status.listener.bind_host} port ${status.listener.port}`);
-  if (areFilesDenied(facts)) return [];
-  const place = `${settings.value('bindHost')} port ${settings.value('port')}`;
-  if (look.state === 'taken' && (answers === 'up' || holder !== null)) return held(place);
-  if (look.state === 'free') return [ok('port', `${place} is free.`)];
-  if (look.state === 'taken' && look.by?.startsWith('systemd ')) {
-    return [ok('port', `${place} is in use by systemd for svc-gateway.socket.`)];
+  if (areFilesDenied(input)) return [];
+  const address = `${settings.value('bindHost')} port ${settings.value('port')}`;
+  if (portState.state === 'taken' && (answers === 'up' || holder !== null)) return held(address);
+  if (portState.state === 'free') return [ok('port', `${address} is free.`)];
+  if (portState.state === 'taken' && portState.by?.startsWith('systemd ')) {
+    return [ok('port', `${address} is in use by systemd for svc-gateway.socket.`)];
   }
-  if (look.state === 'taken') {
+  if (portState.state === 'taken') {
     const fix = 'Stop that program, or set another port: SVC_PORT in api.env.';
-    return [fail('port', `${place} is in use by ${look.by ?? 'another program'}.`, fix)];
+    return [fail('port', `${address} is in use by ${portState.by ?? 'another program'}.`, fix)];
   }
-  if (look.state === 'no_address') {
+  if (portState.state === 'no_address') {
     const fix = 'Set an address of this machine: SVC_BIND_HOST in api.env.';
     return [fail('port', `This machine has no address ${settings.value('bindHost')}.`, fix)];
   }
-  if (look.state === 'not_permitted') {
+  if (portState.state === 'not_permitted') {
     return [
       fail(
         'port',
-        `Listening on ${place} needs root rights.`,
+        `Listening on ${address} needs root rights.`,
         'Set a port from 1024 on: SVC_PORT in api.env.',
       ),
     ];
   }
-  return [warn('port', `${place} could not be checked (${look.reason}).`, 'Check SVC_BIND_HOST in api.env.')];
+  return [
+    warn('port', `${address} could not be checked (${portState.reason}).`, 'Check SVC_BIND_HOST in api.env.'),
+  ];
 }

@@ -3,7 +3,7 @@ import type { DeviceRecord } from '../../contract/hardware.ts';
 import { UNUSED_BY_DESIGN } from '../../hardware/unused-reason.ts';
 import { plural } from '../../lib/text/plural.ts';
 import { threadBudget } from '../../slots/admission/threads.ts';
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
 /** The groups that own device nodes of accelerators. */

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../auth/addresses.ts';
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { areFilesDenied } from './files-denied.ts';
 
@@ -12,14 +12,14 @@ interface Posture {
 }
 
 /** Returns the posture of the running gateway, else that of the files; null when neither is readable. */
-function postureOf(facts: DoctorInput): Posture | null {
-  const { status } = facts.gateway;
+function postureOf(input: DoctorInput): Posture | null {
+  const { status } = input.gateway;
   if (status !== null) {
     const { listener, enforcement, has_admin_key } = status;
     return { host: listener.bind_host, keysRequired: enforcement.require_auth, adminKey: has_admin_key };
   }
-  if (areFilesDenied(facts)) return null;
-  const { settings } = facts;
+  if (areFilesDenied(input)) return null;
+  const { settings } = input;
   return {
     host: settings.value('bindHost'),
     keysRequired: settings.value('requireAuth'),
@@ -28,12 +28,12 @@ function postureOf(facts: DoctorInput): Posture | null {
 }
 
 /** Who may call the gateway, and with what. */
-export function exposure(facts: DoctorInput): Finding[] {
-  const posture = postureOf(facts);
+export function exposure(input: DoctorInput): Finding[] {
+  const posture = postureOf(input);
   if (posture === null) return [];
   const { host } = posture;
   // Only the files show why a start would be refused.
-  const exposed = areFilesDenied(facts) ? null : facts.exposureProblem;
+  const exposed = areFilesDenied(input) ? null : input.exposureProblem;
   if (posture.keysRequired) {
     if (posture.adminKey) return [ok('exposure', `Keys are required; it listens on ${host}.`)];
     // Rotating a key requires an admin, and there is none now.
@@ -50,12 +50,12 @@ export function exposure(facts: DoctorInput): Finding[] {
  * Reports which forwarding headers are trusted. The running gateway reports its observations as warning
  * `proxy`.
  */
-export function proxy(facts: DoctorInput): Finding[] {
-  const { settings, gateway } = facts;
-  const seen = gateway.status?.warnings.find(({ id }) => id === 'proxy');
+export function proxy(input: DoctorInput): Finding[] {
+  const { settings, gateway } = input;
+  const warning = gateway.status?.warnings.find(({ id }) => id === 'proxy');
   const fix = 'Set SVC_TRUST_FORWARDED_FOR=on and [security] trusted_proxies; see docs/guide/proxy.md.';
-  if (seen !== undefined) return [warn('proxy', seen.message, fix)];
-  if (areFilesDenied(facts)) return [];
+  if (warning !== undefined) return [warn('proxy', warning.message, fix)];
+  if (areFilesDenied(input)) return [];
   if (!settings.value('trustForwardedFor')) {
     return [ok('proxy', 'X-Forwarded-For is ignored (correct without a proxy).')];
   }

@@ -5,7 +5,7 @@ import { ROOT } from '../../lib/fs/root.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { plural } from '../../lib/text/plural.ts';
 import { KEEP_FREE_BYTES } from '../../models/pulls/disk-space.ts';
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
 const MIB = 2 ** 20;
@@ -29,13 +29,15 @@ export async function disk({ settings }: DoctorInput): Promise<Finding[]> {
   const { state, config } = settings.folders;
   const found: Finding[] = [];
   for (const folder of new Set([state, config])) {
-    const room = await diskStatsFor(folder);
-    if (room === null) continue;
-    const free = room.bavail * room.bsize;
+    const stats = await diskStatsFor(folder);
+    if (stats === null) continue;
+    const free = stats.bavail * stats.bsize;
     const minFree = folder === state ? MIN_FREE_BYTES : MIB;
     const fix = `Free disk space; svcctl models list --wide shows the size of each model.`;
-    if (free < minFree || (room.files > 0 && room.ffree === 0)) {
-      found.push(fail('disk', `${folder} has ${formatBytes(free)} free and ${room.ffree} free inodes.`, fix));
+    if (free < minFree || (stats.files > 0 && stats.ffree === 0)) {
+      found.push(
+        fail('disk', `${folder} has ${formatBytes(free)} free and ${stats.ffree} free inodes.`, fix),
+      );
     } else if (folder === state && free < LOW_FREE_BYTES) {
       found.push(warn('disk', `${folder} has ${formatBytes(free)} free: few models fit.`, fix));
     } else if (folder === state) found.push(ok('disk', `${folder} has ${formatBytes(free)} free.`));
@@ -47,8 +49,8 @@ const SHOW = 'Let the service see it: docs/guide/systemd.md, "Models below a hom
 
 async function readable(path: string): Promise<string | null> {
   try {
-    const facts = await stat(path);
-    await access(path, constants.R_OK | (facts.isDirectory() ? constants.X_OK : 0));
+    const stats = await stat(path);
+    await access(path, constants.R_OK | (stats.isDirectory() ? constants.X_OK : 0));
     return null;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'unknown error';
@@ -59,8 +61,8 @@ async function readable(path: string): Promise<string | null> {
 export async function models({ settings, slots, user }: DoctorInput): Promise<Finding[]> {
   const named = [settings.value('model'), ...slots.map(({ model }) => model ?? '')];
   const paths = new Set([...settings.value('modelFolders'), ...named.filter((one) => one.startsWith('/'))]);
-  const looks = [...paths].map(async (path) => ({ path, code: await readable(path) }));
-  const found = (await Promise.all(looks)).flatMap(({ path, code }) => {
+  const results = [...paths].map(async (path) => ({ path, code: await readable(path) }));
+  const found = (await Promise.all(results)).flatMap(({ path, code }) => {
     if (code === null) return [];
     const message =
       code === 'ENOENT' ? `${path} does not exist` : `${user.name} cannot read ${path} (${code})`;

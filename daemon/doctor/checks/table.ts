@@ -1,4 +1,4 @@
-import type { DoctorInput } from '../facts.ts';
+import type { DoctorInput } from '../doctor-input.ts';
 import type { Finding } from '../finding.ts';
 import { configuration } from './configuration.ts';
 import { database } from './database.ts';
@@ -10,7 +10,7 @@ import { containers, devices, groups, threads } from './machine.ts';
 import { exposure, proxy } from './posture.ts';
 import { clock, disk, models } from './storage.ts';
 
-export type Check = (facts: DoctorInput) => readonly Finding[] | Promise<readonly Finding[]>;
+export type Check = (input: DoctorInput) => readonly Finding[] | Promise<readonly Finding[]>;
 
 /** All checks, in display order. */
 export const CHECKS: Readonly<Record<string, Check>> = {

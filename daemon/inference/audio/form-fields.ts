@@ -66,9 +66,9 @@ export class FormFields {
 
   #keep(bytes: Buffer): void {
     if (this.#open === null || this.#open.length >= MAX_VALUE_BYTES) return;
-    const kept = bytes.subarray(0, MAX_VALUE_BYTES - this.#open.length);
-    this.#open.bytes.push(Buffer.from(kept));
-    this.#open.length += kept.length;
+    const part = bytes.subarray(0, MAX_VALUE_BYTES - this.#open.length);
+    this.#open.bytes.push(Buffer.from(part));
+    this.#open.length += part.length;
   }
 
   #close(): void {

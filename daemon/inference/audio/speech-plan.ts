@@ -39,11 +39,11 @@ export interface SpeechPlan {
   readonly events: boolean;
 }
 
-const isGiven = (field: Field | undefined): field is Field => field !== undefined && field.kind !== 'null';
+const isPresent = (field: Field | undefined): field is Field => field !== undefined && field.kind !== 'null';
 
 function textOf(index: BodyIndex, name: WantedField): string | null {
   const field = fieldOf(index, name);
-  if (!isGiven(field)) return null;
+  if (!isPresent(field)) return null;
   if (field.kind !== 'string') throw invalid(name, 'must be a string');
   return stringAt(index.bytes, field.value);
 }
@@ -54,7 +54,7 @@ const EMPTY = 2;
 /** Checks what every engine requires, before one is loaded. */
 function checkInput(index: BodyIndex): void {
   const field = fieldOf(index, 'input');
-  if (!isGiven(field)) throw invalid('input', 'is required');
+  if (!isPresent(field)) throw invalid('input', 'is required');
   if (field.kind !== 'string') throw invalid('input', 'must be a string');
   if (field.value.end - field.value.start === EMPTY) throw invalid('input', 'must not be empty');
 }
@@ -74,7 +74,7 @@ function setField(index: BodyIndex, name: WantedField, value: unknown): Edit {
   return field === undefined ? insertField(name, value) : replace(field.value, JSON.stringify(value));
 }
 
-const isMissing = (index: BodyIndex, name: WantedField): boolean => !isGiven(fieldOf(index, name));
+const isMissing = (index: BodyIndex, name: WantedField): boolean => !isPresent(fieldOf(index, name));
 
 /**
  * Fills an omitted voice, speed or response_format from the slot's defaults
@@ -97,40 +97,41 @@ function fillDefaults(
  * slot's defaults filled in. For the gateway's own engines, the gateway produces the format. Throws 422 for a
  * requested format that cannot be produced. Pure.
  */
-export function speechPlan(index: BodyIndex, ask: SpeechRequest, target: SpeechTarget): SpeechPlan {
+export function speechPlan(index: BodyIndex, request: SpeechRequest, target: SpeechTarget): SpeechPlan {
   const { defaults, nativeFormats } = target;
   if (nativeFormats === null) {
     const edits = fillDefaults(index, defaults, ['voice', 'speed', 'response_format']);
     return { edits, format: null, encoded: false, events: false };
   }
-  const format = chosenFormat(ask.format, target);
+  const format = chosenFormat(request.format, target);
   const native = nativeFormats.includes(format);
   const edits = [
     ...fillDefaults(index, defaults, ['voice', 'speed']),
     setField(index, 'response_format', native ? format : 'pcm'),
   ];
-  return { edits, format, encoded: !native, events: ask.events };
+  return { edits, format, encoded: !native, events: request.events };
 }
 
 function chosenFormat(
-  asked: string | null,
+  requested: string | null,
   { defaults, nativeFormats, encodable }: SpeechTarget,
 ): SoundFormat {
   const possible = (format: string): format is SoundFormat =>
     isSoundFormat(format) && (nativeFormats?.includes(format) || encodable.has(format));
-  if (asked !== null) {
-    if (possible(asked)) return asked;
-    throw formatError(asked, SOUND_FORMATS.filter(possible));
+  if (requested !== null) {
+    if (possible(requested)) return requested;
+    throw formatError(requested, SOUND_FORMATS.filter(possible));
   }
   const preferred = [defaults?.response_format ?? 'mp3', 'mp3', 'wav'];
   return preferred.find(possible) ?? 'wav';
 }
 
-function formatError(asked: string, possible: readonly string[]): GatewayError {
+function formatError(requested: string, possible: readonly string[]): GatewayError {
   const can = possible.join(', ');
-  if (!isSoundFormat(asked)) return invalid('response_format', `must be one of ${SOUND_FORMATS.join(', ')}`);
+  if (!isSoundFormat(requested))
+    return invalid('response_format', `must be one of ${SOUND_FORMATS.join(', ')}`);
   return new GatewayError('request.invalid', {
-    message: `The format ${asked} needs ffmpeg with its ${asked} encoder on the gateway machine. Available: ${can}.`,
+    message: `The format ${requested} needs ffmpeg with its ${requested} encoder on the gateway machine. Available: ${can}.`,
     param: 'response_format',
     details: {
       fields: [{ path: 'response_format', reason: `is not available; use ${can}` }],

@@ -7,7 +7,6 @@ import { render } from '../rewrite/edits.ts';
 import { setModel } from '../rewrite/model-value.ts';
 import { dropDuplicates } from '../rewrite/one-value.ts';
 import { SOUND_TYPES } from './formats.ts';
-import { openPipe, SpeechResponse } from './speech-answer.ts';
 import {
   parseSpeechRequest,
   type SpeechPlan,
@@ -15,11 +14,12 @@ import {
   type SpeechTarget,
   speechPlan,
 } from './speech-plan.ts';
+import { openPipe, SpeechResponse } from './speech-response.ts';
 
 /** A speech request as far as the gateway parses it. */
 interface ParsedSpeechRequest extends ParsedRequest {
   readonly index: BodyIndex;
-  readonly ask: SpeechRequest;
+  readonly request: SpeechRequest;
 }
 
 /**
@@ -31,13 +31,13 @@ export function readSpeech({ body }: InferenceCall): ParsedSpeechRequest {
   // Checked first: a missing model is reported before any other fault.
   const requested = modelOf(index);
   if (requested === null) throw new GatewayError('request.missing_model', { param: 'model' });
-  const ask = parseSpeechRequest(index);
+  const request = parseSpeechRequest(index);
   return {
     model: requested,
-    stream: ask.events,
+    stream: request.events,
     omni: false,
     index,
-    ask,
+    request,
     body: (_, model) => render(index, [...dropDuplicates(index), ...setModel(index, requested, model)]),
   };
 }
@@ -63,8 +63,8 @@ export async function prepareSpeech(
   reading: ParsedRequest,
   decision: Decision,
 ): Promise<PreparedRequest> {
-  const { index, ask, model: requested } = reading as ParsedSpeechRequest;
-  const plan = speechPlan(index, ask, await targetOf(ctx, decision));
+  const { index, request, model: requested } = reading as ParsedSpeechRequest;
+  const plan = speechPlan(index, request, await targetOf(ctx, decision));
   return {
     body: (_, model) =>
       render(index, [...dropDuplicates(index), ...setModel(index, requested, model), ...plan.edits]),

@@ -17,18 +17,18 @@ export class SpoolStore {
   }
 
   async open(): Promise<Spool> {
-    return Spool.open(this.#folder).catch(throwNoRoom);
+    return Spool.open(this.#folder).catch(throwNoSpace);
   }
 
   /** Throws 503 `audio.no_room` when the disk or its share is full. */
   async write(spool: Spool, pieces: readonly Buffer[], length: number): Promise<void> {
     if (this.#stored + length > this.#maxBytes)
-      throw throwNoRoom(new Error('too many recordings are being received'));
+      throw throwNoSpace(new Error('too many recordings are being received'));
     this.#stored += length;
     const before = spool.length;
     await spool.write(pieces).catch((error: unknown) => {
       this.#stored -= length - (spool.length - before);
-      throwNoRoom(error);
+      throwNoSpace(error);
     });
   }
 
@@ -38,6 +38,6 @@ export class SpoolStore {
   }
 }
 
-function throwNoRoom(cause: unknown): never {
+function throwNoSpace(cause: unknown): never {
   throw new GatewayError('audio.no_room', { retryAfterS: 10, cause });
 }

@@ -39,9 +39,9 @@ export class StreamingUpload implements StoredBody {
   #receivedBytes = 0;
 
   /** `buffer` holds what was received before. */
-  constructor(length: number, kept: UploadBuffer, pace: Pace = MIN_PACE) {
+  constructor(length: number, buffer: UploadBuffer, pace: Pace = MIN_PACE) {
     this.length = length;
-    this.#buffer = kept;
+    this.#buffer = buffer;
     this.#pace = pace;
     this.#whole.promise.catch(() => {});
   }

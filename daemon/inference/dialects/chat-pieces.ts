@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
-import { answerTexts } from './answer-texts.ts';
 import { asList, asObject, type Json } from './json.ts';
 import type { ChatUsage, Piece } from './piece.ts';
+import { answerTexts } from './response-texts.ts';
 
 /**
  * Reads chat responses of any engine, whole or chunk by chunk. Use one reader per response. Reads only the
@@ -22,8 +22,8 @@ export class ChatPieces {
   /** Returns the pieces of a `chat.completion`, or of one chunk of its stream, in output order. */
   read(answer: Json): Piece[] {
     const choice = asObject(asList(answer.choices)[0]);
-    const said = asObject(choice?.delta) ?? asObject(choice?.message) ?? {};
-    const pieces: Piece[] = [...answerTexts(said), ...this.#callPieces(asList(said.tool_calls))];
+    const delta = asObject(choice?.delta) ?? asObject(choice?.message) ?? {};
+    const pieces: Piece[] = [...answerTexts(delta), ...this.#callPieces(asList(delta.tool_calls))];
     if (typeof choice?.finish_reason === 'string' && choice.finish_reason !== '') {
       const stop = typeof choice.stop_reason === 'string' ? choice.stop_reason : null;
       pieces.push({ type: 'finish', reason: choice.finish_reason, stop });
@@ -49,16 +49,16 @@ export class ChatPieces {
     const number = typeof call.index === 'number' ? call.index : null;
     const name = typeof called.name === 'string' ? called.name : '';
     const text = argumentsOf(called.arguments);
-    const said = typeof call.id === 'string' ? call.id : '';
-    const known = this.#openCall(number, said, name);
+    const callId = typeof call.id === 'string' ? call.id : '';
+    const known = this.#openCall(number, callId, name);
     if (known !== undefined) return text === '' || known < 0 ? [] : [piece(known, text)];
     const index = this.#calls++;
-    if (number !== null) this.#openCalls.set(number, { index, id: said });
-    const id = said === '' ? newId('call') : said;
+    if (number !== null) this.#openCalls.set(number, { index, id: callId });
+    const id = callId === '' ? newId('call') : callId;
     const extra = asObject(call.extra_content);
     if (extra) this.#keep?.(id, extra);
-    const begun: Piece = { type: 'call', index, id, name, ...(extra ? { extra } : {}) };
-    return text === '' ? [begun] : [begun, piece(index, text)];
+    const startPiece: Piece = { type: 'call', index, id, name, ...(extra ? { extra } : {}) };
+    return text === '' ? [startPiece] : [startPiece, piece(index, text)];
   }
 
   /** Returns the index of the call that continues; undefined for a new call. */

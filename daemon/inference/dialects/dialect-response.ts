@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
 import { catalogCodeOf, GatewayError } from '../../contract/errors.ts';
 import { isEventStream } from '../../lib/net/sse.ts';
-import { BadResponseError } from '../../upstreams/ask.ts';
+import { BadResponseError } from '../../upstreams/query-upstream.ts';
 import type { CallerResponse } from '../caller.ts';
 import { endedEarly } from '../forward/failure.ts';
 import type { EventEncoder, Responder, Translation } from './dialect.ts';
@@ -93,9 +93,9 @@ export class DialectResponse extends Writable implements CallerResponse {
   }
 
   writeHead(status: number, headers: OutgoingHttpHeaders = {}): this {
-    const kept = Object.entries(headers).filter(([name]) => !CHAT_ONLY_HEADERS.includes(name));
+    const forwarded = Object.entries(headers).filter(([name]) => !CHAT_ONLY_HEADERS.includes(name));
     this.#status = status;
-    this.#headers = Object.fromEntries(kept);
+    this.#headers = Object.fromEntries(forwarded);
     if (status >= 300) this.#mode = 'refused';
     else if (!isEventStream(String(headers['content-type'] ?? ''))) this.#mode = 'whole';
     else {
@@ -230,8 +230,8 @@ export class DialectResponse extends Writable implements CallerResponse {
 
   #engineErrorBody(body: Json): Buffer {
     const error = errorOf(body);
-    const said = error ? { ...body, error: this.#callerError(error, this.#status) } : body;
-    return asJson(this.#translation.envelope(said));
+    const errorBody = error ? { ...body, error: this.#callerError(error, this.#status) } : body;
+    return asJson(this.#translation.envelope(errorBody));
   }
 
   #callerError(error: Json, status: number | null): Json {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallEnd } from '../../upstreams/upstream.ts';
 import { NO_UPSTREAMS, type Upstreams } from '../ports.ts';
-import { upstreamCall, upstreamFacts } from '../testing/builders.ts';
+import { upstreamCall, upstreamConfigOf } from '../testing/builders.ts';
 import { post } from '../testing/client.ts';
 import { hi, JSON_TYPE, MESSAGES, PATHS, type Path } from '../testing/dialects.ts';
 import { CHAT, closeAfterEach, setUp } from '../testing/forwarding.ts';
@@ -20,7 +20,7 @@ async function provider(refuses: (body: Json) => boolean, message: string, remot
   const origin = { now: '' };
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,
-    list: () => [upstreamFacts({ name: 'cloud', models: ['gpt-x', 'gpt-y'], remote })],
+    list: () => [upstreamConfigOf({ name: 'cloud', models: ['gpt-x', 'gpt-y'], remote })],
     connect: () => upstreamCall({ origin: origin.now, remote, onEnd: (end) => void ends.push(end) }),
   };
   const { gateway, engine } = await setUp(

@@ -5,8 +5,8 @@ import { asList, asObject, type Json, parsed } from './json.ts';
 export type SourcePaths = WeakMap<object, string>;
 
 /** Records the source path of a part of a chat, and returns the part. */
-export function tagSource<T extends object>(places: SourcePaths, place: string, part: T): T {
-  places.set(part, place);
+export function tagSource<T extends object>(sources: SourcePaths, place: string, part: T): T {
+  sources.set(part, place);
   return part;
 }
 
@@ -47,8 +47,8 @@ export function toCallerFailure(origin: Origin, failure: GatewayError): GatewayE
   const { param, details } = failure.options;
   if (param === undefined && details?.fields === undefined) return failure;
   const { message } = failure;
-  const said = toCallerError(origin, { message, param, details }) as typeof failure.options;
-  return new GatewayError(failure.code, { ...failure.options, ...said, status: failure.status });
+  const callerError = toCallerError(origin, { message, param, details }) as typeof failure.options;
+  return new GatewayError(failure.code, { ...failure.options, ...callerError, status: failure.status });
 }
 
 function replaced(origin: Origin, field: unknown): unknown {

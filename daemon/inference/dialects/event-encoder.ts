@@ -18,7 +18,7 @@ export interface PieceStream {
 
 /** The dialect's own part of the stream. */
 export interface StreamEncoder<S extends PieceStream> {
-  make(tell: (event: string, data: Json) => void): S;
+  make(emit: (event: string, data: Json) => void): S;
   /** Returns the text of a keep-alive; empty when the stream emits one as an event. */
   idle(stream: S): string;
   fail(stream: S, error: Json): void;

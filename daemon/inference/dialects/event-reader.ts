@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { BadResponseError } from '../../upstreams/ask.ts';
+import { BadResponseError } from '../../upstreams/query-upstream.ts';
 
 /** Maximum length of an event, in characters. */
 const MAX_EVENT_LENGTH = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NO_UPSTREAMS, type Upstreams } from '../ports.ts';
-import { upstreamCall, upstreamFacts } from '../testing/builders.ts';
+import { upstreamCall, upstreamConfigOf } from '../testing/builders.ts';
 import { post } from '../testing/client.ts';
 import {
   chunk,
@@ -26,9 +26,9 @@ async function setUpTargets(first: Json, reason = 'stop') {
   const requests: Json[] = [];
   const origin = { now: '' };
   const facts = [
-    upstreamFacts({ name: 'groq', models: ['of-groq'] }),
-    upstreamFacts({ name: 'other', models: ['of-other'] }),
-    upstreamFacts({ name: 'here', models: ['of-here'], remote: false }),
+    upstreamConfigOf({ name: 'groq', models: ['of-groq'] }),
+    upstreamConfigOf({ name: 'other', models: ['of-other'] }),
+    upstreamConfigOf({ name: 'here', models: ['of-here'], remote: false }),
   ];
   const upstreams: Upstreams = {
     ...NO_UPSTREAMS,

@@ -1,6 +1,6 @@
 import { ERRORS } from '../../contract/errors.ts';
+import { tooLongNumbers } from '../forward/context-overflow.ts';
 import { statusOf } from '../forward/in-band-error.ts';
-import { tooLongNumbers } from '../forward/too-long.ts';
 import { asObject, type Json } from './json.ts';
 
 /** Returns the error of an event or body; undefined when it has none. */

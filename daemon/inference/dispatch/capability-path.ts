@@ -16,7 +16,7 @@ interface Guess {
   readonly slot: string;
   readonly why: string;
 }
-type Rule = (ask: DispatchRequest) => Guess | null;
+type Rule = (request: DispatchRequest) => Guess | null;
 
 const byPath: Rule = ({ path }) => {
   const { slot } = pathRow(path);
@@ -42,10 +42,10 @@ const byAlias: Rule = ({ modelRef }) =>
 const RULES: readonly Rule[] = [byPath, byNameHint, byImagePrefix, byAlias];
 
 /** Step 5: capability and path routing, the last resort (docs/spec/specification.md#dispatch-step-5). */
-export const capabilityPath: Resolver = (ask, view) => {
-  if (ask.modelRef.lane !== null) return pass('the request names a slot');
+export const capabilityPath: Resolver = (request, view) => {
+  if (request.modelRef.lane !== null) return pass('the request names a slot');
   for (const rule of RULES) {
-    const guess = rule(ask);
+    const guess = rule(request);
     const slot = guess && aliasedSlot(guess.slot, view);
     if (guess && slot) return toSlot(slot, guess.why);
   }

@@ -17,16 +17,16 @@ const ABILITY: Record<SlotTypeName, string> = {
  * otherwise.
  */
 export function capabilityMismatch(
-  ask: DispatchRequest,
+  request: DispatchRequest,
   target: Target,
   view: RoutingView,
 ): GatewayError | null {
   if (target.kind !== 'slot') return null;
   const slot = slotNamed(view, target.slot);
-  if (!slot || slot.type === ask.type) return null;
+  if (!slot || slot.type === request.type) return null;
   return new GatewayError('dispatch.capability_mismatch', {
-    message: `Slot ${slot.name} ${ABILITY[slot.type]}; this route needs a model that ${ABILITY[ask.type]}.`,
+    message: `Slot ${slot.name} ${ABILITY[slot.type]}; this route needs a model that ${ABILITY[request.type]}.`,
     param: 'model',
-    details: { slot: slot.name, type: slot.type, needed: ask.type },
+    details: { slot: slot.name, type: slot.type, needed: request.type },
   });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { SlotRecord } from '../../contract/slots.ts';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { rewriteModelRef } from '../rewrite/deviations.ts';
-import { registeredModel, routingView, upstreamFacts } from '../testing/builders.ts';
+import { registeredModel, routingView, upstreamConfigOf } from '../testing/builders.ts';
 import { dispatch, refusal, resolve, STEPS } from './dispatch.ts';
 import { modelOmitted } from './model-omitted.ts';
 import { plainModelRef } from './model-ref.ts';
@@ -90,7 +90,7 @@ describe('lane pin', () => {
   test('never resolves to an upstream that happens to list the model', () => {
     const on = routingView({
       slots: [slot('agent', 'm', { state: 'offline' })],
-      upstreams: [upstreamFacts({ name: 'u', models: ['m'] })],
+      upstreams: [upstreamConfigOf({ name: 'u', models: ['m'] })],
     });
     expect(chat('agent', on).target).toMatchObject({ kind: 'slot', slot: 'agent' });
   });
@@ -114,7 +114,7 @@ describe('step 2, registry', () => {
   test('a binding to an upstream', () => {
     const on = routingView({
       models: [registeredModel({ id: 'm', binding: 'upstream:u' })],
-      upstreams: [upstreamFacts({ name: 'u' })],
+      upstreams: [upstreamConfigOf({ name: 'u' })],
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { kind: 'upstream', upstream: 'u' } });
   });
@@ -127,10 +127,10 @@ describe('step 2, registry', () => {
 describe('steps 3 and 4, upstreams', () => {
   test('healthy first, then priority, then name', () => {
     const list = [
-      upstreamFacts({ name: 'sick', isHealthy: false, models: ['m'] }),
-      upstreamFacts({ name: 'late', priority: 5, models: ['m'] }),
-      upstreamFacts({ name: 'b', models: ['m'] }),
-      upstreamFacts({ name: 'a', models: ['m'] }),
+      upstreamConfigOf({ name: 'sick', isHealthy: false, models: ['m'] }),
+      upstreamConfigOf({ name: 'late', priority: 5, models: ['m'] }),
+      upstreamConfigOf({ name: 'b', models: ['m'] }),
+      upstreamConfigOf({ name: 'a', models: ['m'] }),
     ];
     for (const expected of ['a', 'b', 'late', 'sick']) {
       const on = routingView({ upstreams: list });
@@ -142,8 +142,8 @@ describe('steps 3 and 4, upstreams', () => {
     }
   });
   test('a guarded provider ranks behind the own network, but health comes first', () => {
-    const near = upstreamFacts({ name: 'z', priority: 9, isSpendGuarded: false, models: ['m'] });
-    const far = upstreamFacts({ name: 'a', models: ['m'] });
+    const near = upstreamConfigOf({ name: 'z', priority: 9, isSpendGuarded: false, models: ['m'] });
+    const far = upstreamConfigOf({ name: 'a', models: ['m'] });
     const to = (...upstreams: (typeof near)[]) => chat('m', routingView({ upstreams })).target;
     expect(to(far, near)).toMatchObject({ upstream: 'z' });
     expect(to({ ...far, isSpendGuarded: false }, near)).toMatchObject({ upstream: 'a' });
@@ -162,11 +162,14 @@ describe('steps 3 and 4, upstreams', () => {
       slot('voices', 'v', { type: 'tts', state: 'offline' }),
     ];
     const names = ['agent', 'agent-hermes', 'svc/agent', 'embed', 'voices'];
-    const on = routingView({ slots, upstreams: [upstreamFacts({ name: 'u', isCold: true, models: names })] });
+    const on = routingView({
+      slots,
+      upstreams: [upstreamConfigOf({ name: 'u', isCold: true, models: names })],
+    });
     expect(resolve(requestFor(path, model, on), on).target).toMatchObject({ kind: 'slot', slot: expected });
   });
   test('the name of a missing slot resolves to an upstream that lists it, but svc/ and the legacy alias do not', () => {
-    const upstreams = [upstreamFacts({ name: 'u', models: ['coder', 'agent-hermes'] })];
+    const upstreams = [upstreamConfigOf({ name: 'u', models: ['coder', 'agent-hermes'] })];
     const on = routingView({ upstreams });
     expect(chat('coder', on).target).toMatchObject({ upstream: 'u' });
     expect(chat('agent-hermes', on).target).toBeNull();
@@ -177,15 +180,15 @@ describe('steps 3 and 4, upstreams', () => {
       slots: [slot('a', 'm', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'upstream:b' })],
       upstreams: [
-        upstreamFacts({ name: 'a', models: ['m'] }),
-        upstreamFacts({ name: 'b', isHealthy: false }),
+        upstreamConfigOf({ name: 'a', models: ['m'] }),
+        upstreamConfigOf({ name: 'b', isHealthy: false }),
       ],
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { upstream: 'b', model: 'm' } });
     const withoutSlot = routingView({
       ...on,
       slots: [],
-      upstreams: [upstreamFacts({ name: 'a', models: ['m'] })],
+      upstreams: [upstreamConfigOf({ name: 'a', models: ['m'] })],
     });
     expect(chat('m', withoutSlot)).toMatchObject({ step: 'upstream-cached', target: { upstream: 'a' } });
   });
@@ -193,7 +196,7 @@ describe('steps 3 and 4, upstreams', () => {
     const on = routingView({
       slots: [slot('m', 'm', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'upstream:u' })],
-      upstreams: [upstreamFacts({ name: 'u' })],
+      upstreams: [upstreamConfigOf({ name: 'u' })],
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { upstream: 'u', model: 'm' } });
   });
@@ -201,7 +204,7 @@ describe('steps 3 and 4, upstreams', () => {
     const on = routingView({
       slots: [slot('here', 'm', { state: 'offline' })],
       models: [registeredModel({ id: 'm', binding: 'upstream:gone' })],
-      upstreams: [upstreamFacts({ name: 'a', models: ['m'] })],
+      upstreams: [upstreamConfigOf({ name: 'a', models: ['m'] })],
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { slot: 'here', model: 'm' } });
   });
@@ -212,7 +215,7 @@ describe('steps 3 and 4, upstreams', () => {
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { slot: 'm-2', model: 'm' } });
     expect(chat('svc/m', on).target).toMatchObject({ slot: 'm' });
     expect(chat('m', routingView({ slots: [swapped], models })).target).toBeNull();
-    const upstreams = [upstreamFacts({ name: 'u', models: ['m'] })];
+    const upstreams = [upstreamConfigOf({ name: 'u', models: ['m'] })];
     expect(chat('m', routingView({ slots: [swapped], models, upstreams })).target).toMatchObject({
       upstream: 'u',
     });
@@ -225,9 +228,9 @@ describe('steps 3 and 4, upstreams', () => {
     expect(chat('m', on).target).toBeNull();
   });
   test('cold lists are read once, then step 3 is repeated', async () => {
-    const cold = routingView({ upstreams: [upstreamFacts({ name: 'u', isCold: true })] });
+    const cold = routingView({ upstreams: [upstreamConfigOf({ name: 'u', isCold: true })] });
     const warm = routingView({
-      upstreams: [upstreamFacts({ name: 'u', models: ['m'] })],
+      upstreams: [upstreamConfigOf({ name: 'u', models: ['m'] })],
       coldListsFetched: true,
     });
     let reads = 0;

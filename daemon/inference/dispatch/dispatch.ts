@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../contract/errors.ts';
-import { aliasElsewhere } from './alias-elsewhere.ts';
+import { aliasElsewhere } from './alias-conflict.ts';
 import { capabilityMismatch } from './capability.ts';
 import { capabilityPath } from './capability-path.ts';
 import { loadedSlot } from './loaded-slot.ts';
@@ -36,15 +36,15 @@ export interface Resolution {
 }
 
 /** Runs the steps on one routing view until one chooses or needs more. Pure. */
-export function resolve(ask: DispatchRequest, view: RoutingView): Resolution {
-  const direct = npuEmbed(ask, view);
+export function resolve(request: DispatchRequest, view: RoutingView): Resolution {
+  const direct = npuEmbed(request, view);
   if (direct?.is === 'match') {
     const trace = [{ step: NPU_EMBED, outcome: direct }];
     return { trace, step: NPU_EMBED, target: direct.target, fetch: false };
   }
   const trace: Trace[] = [];
   for (const { name, resolve: step } of STEPS) {
-    const outcome = step(ask, view);
+    const outcome = step(request, view);
     trace.push({ step: name, outcome });
     if (outcome.is === 'match') return { trace, step: name, target: outcome.target, fetch: false };
     if (outcome.is === 'fetch') return { trace, step: null, target: null, fetch: true };
@@ -59,12 +59,12 @@ export interface Decision {
 
 /** Returns the error of a resolution; null when it can proceed. */
 export function refusal(
-  ask: DispatchRequest,
+  request: DispatchRequest,
   view: RoutingView,
   resolution: Resolution,
 ): GatewayError | null {
-  if (!resolution.target) return noRoute(ask.modelRef.requested, view);
-  return aliasElsewhere(ask, resolution.target) ?? capabilityMismatch(ask, resolution.target, view);
+  if (!resolution.target) return noRoute(request.modelRef.requested, view);
+  return aliasElsewhere(request, resolution.target) ?? capabilityMismatch(request, resolution.target, view);
 }
 
 /**
@@ -73,22 +73,22 @@ export function refusal(
  * Throws `dispatch.no_route` and `dispatch.capability_mismatch`.
  */
 export function dispatch(
-  ask: DispatchRequest,
+  request: DispatchRequest,
   view: RoutingView,
   refresh: () => Promise<RoutingView>,
   onResolved: (resolution: Resolution) => void = () => {},
 ): Decision | Promise<Decision> {
-  const first = resolve(ask, view);
+  const first = resolve(request, view);
   const decide = (on: RoutingView, resolution: Resolution): Decision => {
     onResolved(resolution);
-    return decisionOf(ask, on, resolution);
+    return decisionOf(request, on, resolution);
   };
   if (!first.fetch) return decide(view, first);
-  return refresh().then((later) => decide(later, resolve(ask, later)));
+  return refresh().then((later) => decide(later, resolve(request, later)));
 }
 
-function decisionOf(ask: DispatchRequest, view: RoutingView, resolution: Resolution): Decision {
-  const refused = refusal(ask, view, resolution);
+function decisionOf(request: DispatchRequest, view: RoutingView, resolution: Resolution): Decision {
+  const refused = refusal(request, view, resolution);
   if (refused) throw refused;
   return { step: resolution.step as string, target: resolution.target as Target };
 }

@@ -4,7 +4,7 @@ import type { Preview } from '../../slots/admission/preview.ts';
 import { queueFullError } from '../../slots/refusals.ts';
 import type { SlotView } from '../../slots/slot-view.ts';
 import type { CuratedModel } from '../images/curated.ts';
-import { modelMismatch } from '../images/other-model.ts';
+import { modelMismatch } from '../images/model-mismatch.ts';
 import { resolveImageModel } from '../images/resolve-model.ts';
 import { assertModelLength, invalid } from '../rewrite/body-index.ts';
 import { rewriteModelRef } from '../rewrite/deviations.ts';
@@ -46,11 +46,11 @@ export function explain(input: ExplainInput, view: RoutingView, deps: ExplainDep
   const requested = namedModel(input);
   const base = { path: input.path, model: requested };
   try {
-    const { model, drawn } = resolveRequested(input.path, requested, view);
+    const { model, curated } = resolveRequested(input.path, requested, view);
     const modelRef = modelOmitted(plainModelRef(model), input.path, view);
     const { type } = pathRow(input.path);
-    const ask = { path: input.path, type, modelRef: rewriteModelRef(modelRef, view, type) };
-    return { ...base, ...explainDecision(ask, { drawn, view, deps }) };
+    const dispatchRequest = { path: input.path, type, modelRef: rewriteModelRef(modelRef, view, type) };
+    return { ...base, ...explainDecision(dispatchRequest, { curated, view, deps }) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { ...base, ...NO_TARGET, lane: null, steps: [], error: errorView(error) };
@@ -67,39 +67,39 @@ function namedModel({ model, body }: ExplainInput): string | null {
 /** The name to dispatch, and for images the curated model. */
 interface RequestedModel {
   readonly model: string | null;
-  readonly drawn: CuratedModel | null;
+  readonly curated: CuratedModel | null;
 }
 
 /** Images require a curated model, and names have a maximum length. Throws like the real call. */
 function resolveRequested(path: string, requested: string | null, view: RoutingView): RequestedModel {
   if (requested !== null) assertModelLength(Buffer.byteLength(requested));
-  if (pathRow(path).type !== 'image') return { model: requested, drawn: null };
+  if (pathRow(path).type !== 'image') return { model: requested, curated: null };
   if (requested === null) throw invalid('model', 'is required');
   const { model, curated } = resolveImageModel(requested, view);
-  return { model, drawn: curated };
+  return { model, curated };
 }
 
 type Explained = Omit<ExplainView, 'path' | 'model'>;
 
 /** The input of an explanation. */
 interface ExplainContext {
-  readonly drawn: CuratedModel | null;
+  readonly curated: CuratedModel | null;
   readonly view: RoutingView;
   readonly deps: ExplainDeps;
 }
 
-function explainDecision(ask: DispatchRequest, context: ExplainContext): Explained {
+function explainDecision(request: DispatchRequest, context: ExplainContext): Explained {
   const { view } = context;
-  const first = resolve(ask, view);
+  const first = resolve(request, view);
   const resolution = first.fetch
-    ? withoutFetch(first, resolve(ask, { ...copyView(view), coldListsFetched: true }))
+    ? withoutFetch(first, resolve(request, { ...copyView(view), coldListsFetched: true }))
     : first;
-  const refused = refusal(ask, view, resolution);
-  const base = { steps: allSteps(triedSteps(resolution.trace)), lane: ask.modelRef.lane };
+  const refused = refusal(request, view, resolution);
+  const base = { steps: allSteps(triedSteps(resolution.trace)), lane: request.modelRef.lane };
   const { step, target } = resolution;
   if (refused || target === null || step === null)
     return { ...NO_TARGET, ...base, ...named(target, view), error: refused && errorView(refused) };
-  return { ...base, ...explainTarget(ask.modelRef, { step, target }, context) };
+  return { ...base, ...explainTarget(request.modelRef, { step, target }, context) };
 }
 
 /** Explains the chosen target and its fallbacks. Refused only if all of them would refuse. */
@@ -130,7 +130,7 @@ function explainTarget(address: ModelRef, decision: Decision, context: ExplainCo
 /** Returns what a request for a slot would lead to, including a full queue. */
 function slotPreview(
   name: string,
-  { drawn, view, deps: { previewSlot, queueMax } }: ExplainContext,
+  { curated: drawn, view, deps: { previewSlot, queueMax } }: ExplainContext,
 ): Preview {
   const slot = slotNamed(view, name);
   const other = drawn === null || slot === undefined ? null : modelMismatch(drawn, slot);

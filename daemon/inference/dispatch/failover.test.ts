@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
-import { routingView, upstreamFacts } from '../testing/builders.ts';
+import { routingView, upstreamConfigOf } from '../testing/builders.ts';
 import { neverSent, otherUpstream } from './failover.ts';
 
 describe('otherUpstream', () => {
   const on = routingView({
     upstreams: [
-      upstreamFacts({ name: 'a', models: ['m'] }),
-      upstreamFacts({ name: 'b', models: ['m'], priority: 5 }),
-      upstreamFacts({ name: 'c', models: ['m'], isHealthy: false }),
-      upstreamFacts({ name: 'd', models: ['n'] }),
+      upstreamConfigOf({ name: 'a', models: ['m'] }),
+      upstreamConfigOf({ name: 'b', models: ['m'], priority: 5 }),
+      upstreamConfigOf({ name: 'c', models: ['m'], isHealthy: false }),
+      upstreamConfigOf({ name: 'd', models: ['n'] }),
     ],
   });
   const tried = (...names: string[]) => new Set(names);

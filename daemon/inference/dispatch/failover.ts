@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { faultOf } from '../../upstreams/fault.ts';
+import { faultOf } from '../../upstreams/connection-error.ts';
 import type { Decision } from './dispatch.ts';
 import type { RoutingView } from './routing-view.ts';
 import { fromLists } from './upstream-cached.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { upstreamFacts } from '../testing/builders.ts';
+import { upstreamConfigOf } from '../testing/builders.ts';
 import { fallbacksOf } from './fallbacks.ts';
 import { plainModelRef } from './model-ref.ts';
 import type { RoutingView } from './routing-view.ts';
 
-const upstream = (name: string, over: object = {}) => upstreamFacts({ name, models: ['m'], ...over });
+const upstream = (name: string, over: object = {}) => upstreamConfigOf({ name, models: ['m'], ...over });
 const view: RoutingView = {
   slots: [slotRecord({ name: 'agent' })],
   models: [],

@@ -8,20 +8,20 @@ import { isLoaded, type RoutingView, slotNamed } from './routing-view.ts';
  * (docs/spec/specification.md#dispatch-step-1). With a lane pin only the pinned slot counts or, while that
  * slot is in ERROR, its siblings with the same model.
  */
-export const loadedSlot: Resolver = (ask, view) => {
-  const best = bestLoaded(candidates(ask, view), ask);
+export const loadedSlot: Resolver = (request, view) => {
+  const best = bestLoaded(candidates(request, view), request);
   if (best) return toSlot(best, `slot ${best.name} is ${best.state} with this model`);
   return pass(
-    ask.modelRef.lane ? 'the requested slot is not loaded' : 'no loaded slot advertises this model',
+    request.modelRef.lane ? 'the requested slot is not loaded' : 'no loaded slot advertises this model',
   );
 };
 
 /** Returns the loaded slot of the lowest rank, the first of equals. */
-function bestLoaded(slots: readonly SlotView[], ask: DispatchRequest): SlotView | null {
+function bestLoaded(slots: readonly SlotView[], request: DispatchRequest): SlotView | null {
   let best: SlotView | null = null;
   let lowest = Number.POSITIVE_INFINITY;
   for (const slot of slots) {
-    const slotRank = isLoaded(slot) ? rank(slot, ask) : Number.POSITIVE_INFINITY;
+    const slotRank = isLoaded(slot) ? rank(slot, request) : Number.POSITIVE_INFINITY;
     if (slotRank >= lowest) continue;
     best = slot;
     lowest = slotRank;
@@ -29,8 +29,8 @@ function bestLoaded(slots: readonly SlotView[], ask: DispatchRequest): SlotView 
   return best;
 }
 
-function candidates(ask: DispatchRequest, view: RoutingView): readonly SlotView[] {
-  const { lane, model } = ask.modelRef;
+function candidates(request: DispatchRequest, view: RoutingView): readonly SlotView[] {
+  const { lane, model } = request.modelRef;
   const pinned = slotNamed(view, lane);
   if (pinned && pinned.state !== 'error') return [pinned];
   if (model === null) return [];
@@ -39,9 +39,9 @@ function candidates(ask: DispatchRequest, view: RoutingView): readonly SlotView[
 }
 
 /** Smaller is better: right type, then ready, under pressure, degraded; then the shorter queue. */
-function rank(slot: SlotView, ask: DispatchRequest): number {
+function rank(slot: SlotView, request: DispatchRequest): number {
   const pressed = slot.queued > 0 || slot.active >= slot.parallel;
   const health = slot.degraded !== null ? 2 : pressed ? 1 : 0;
-  const mismatch = slot.type === ask.type ? 0 : 10;
+  const mismatch = slot.type === request.type ? 0 : 10;
   return (mismatch + health) * 100_000 + slot.queued * 100 + slot.active;
 }

@@ -13,9 +13,9 @@ export interface ModelRef {
 }
 
 /** Returns the reference of a model id that no rule has changed. */
-export const plainModelRef = (asked: string | null): ModelRef => ({
-  requested: asked,
-  model: asked,
+export const plainModelRef = (requested: string | null): ModelRef => ({
+  requested,
+  model: requested,
   lane: null,
   chain: [],
   by: null,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { rewriteModelRef } from '../rewrite/deviations.ts';
-import { routingView, upstreamFacts } from '../testing/builders.ts';
+import { routingView, upstreamConfigOf } from '../testing/builders.ts';
 import { resolve } from './dispatch.ts';
 import { explain } from './explain.ts';
 import { modelOmitted } from './model-omitted.ts';
@@ -13,7 +13,7 @@ const npu = slotRecord({ name: 'embed', type: 'embedding', engine: 'flm', model:
 const sameModel = slotRecord({ name: 'twin', type: 'embedding', engine: 'llama-server', model: TAG });
 const chat = slotRecord({ name: 'npu', engine: 'flm', model: 'llama3.2:1b' });
 const slots = [chat, sameModel, npu];
-const upstreams = [upstreamFacts({ name: 'far', models: [TAG] })];
+const upstreams = [upstreamConfigOf({ name: 'far', models: [TAG] })];
 
 function targetOf(model: string | null, path = '/v1/embeddings', all = slots) {
   const now = routingView({ slots: all, upstreams });

@@ -12,9 +12,9 @@ export const NPU_EMBED = 'npu-embed';
  * same model. Returns null for every other request, and while the slot is in ERROR, so that the dispatcher
  * can find another slot.
  */
-export function npuEmbed(ask: DispatchRequest, view: RoutingView): Outcome | null {
-  if (ask.type !== 'embedding') return null;
-  const meant = view.slots.filter((slot) => isNpuEmbed(slot) && isMeant(slot, ask, view));
+export function npuEmbed(request: DispatchRequest, view: RoutingView): Outcome | null {
+  if (request.type !== 'embedding') return null;
+  const meant = view.slots.filter((slot) => isNpuEmbed(slot) && isMeant(slot, request, view));
   const slot = meant.find(isLoaded) ?? meant[0];
   return slot === undefined
     ? null

@@ -8,15 +8,15 @@ import { healthySiblings, isLoaded, modelNamed, type RoutingView, slotNamed } fr
  * serves this very model, or that upstream exists. A slot in ERROR yields to a healthy sibling with the same
  * model id.
  */
-export const registry: Resolver = (ask, view) => {
-  const { lane, model } = ask.modelRef;
+export const registry: Resolver = (request, view) => {
+  const { lane, model } = request.modelRef;
   if (lane !== null) return pinned(lane, view);
   const binding = model === null ? undefined : modelNamed(view, model)?.binding;
   const upstream = upstreamNamed(view, binding ?? null);
   if (model !== null && upstream !== undefined)
     return toUpstream(upstream, model, `the model is bound to upstream ${upstream}`);
   const named = slotNamed(view, binding?.replace(/^slot:/, '') ?? null);
-  const slot = named?.model === model && named ? named : configured(ask, view);
+  const slot = named?.model === model && named ? named : configured(request, view);
   if (!slot) return pass(binding ? `${binding} does not serve it` : 'this model is not installed');
   return orSibling(slot, view, `the model is bound to slot ${slot.name}`);
 };

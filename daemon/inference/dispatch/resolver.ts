@@ -24,7 +24,7 @@ export type Outcome =
 /**
  * One step of the dispatcher (docs/spec/contract.md#dispatch-resolvers): a pure decision on a routing view.
  */
-export type Resolver = (ask: DispatchRequest, view: RoutingView) => Outcome;
+export type Resolver = (request: DispatchRequest, view: RoutingView) => Outcome;
 
 export const pass = (reason: string): Outcome => ({ is: 'pass', reason });
 

@@ -6,8 +6,8 @@ import { type Outcome, pass, type Resolver, toUpstream } from './resolver.ts';
  * Step 3: an upstream whose cached model list contains the id (docs/spec/specification.md#dispatch-step-3).
  * Names that refer to slots of this gateway never go to an upstream, whatever it lists.
  */
-export const upstreamCached: Resolver = (ask, view) => {
-  const { lane, model } = ask.modelRef;
+export const upstreamCached: Resolver = (request, view) => {
+  const { lane, model } = request.modelRef;
   if (lane !== null || model === null || meansSlot(model, view)) return pass('the request names a slot');
   if (view.coldListsFetched) return pass('no cached model list contains this model');
   return fromLists(view.upstreams, model) ?? pass('no upstream lists this model');

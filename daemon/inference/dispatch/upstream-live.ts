@@ -7,8 +7,8 @@ import { fromLists } from './upstream-cached.ts';
  * (docs/spec/specification.md#dispatch-step-4). The driver makes the fetch; this step only reports that it is
  * needed and reads the result.
  */
-export const upstreamLive: Resolver = (ask, view) => {
-  const { lane, model } = ask.modelRef;
+export const upstreamLive: Resolver = (request, view) => {
+  const { lane, model } = request.modelRef;
   if (lane !== null || model === null || meansSlot(model, view)) return pass('the request names a slot');
   const cold = view.upstreams.filter((upstream) => upstream.isCold);
   if (cold.length > 0 && !view.coldListsFetched) {

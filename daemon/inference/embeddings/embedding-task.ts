@@ -6,7 +6,7 @@ import { rewriteModel } from '../rewrite/deviations.ts';
 import { remove, render } from '../rewrite/edits.ts';
 import { setModel } from '../rewrite/model-value.ts';
 import { TransformedResponse } from '../transform-response.ts';
-import { type EmbeddingRequest, invalidEmbedding, parseEmbeddingRequest } from './embedding-ask.ts';
+import { type EmbeddingRequest, invalidEmbedding, parseEmbeddingRequest } from './embedding-request.ts';
 import { hasFormat, transformEmbeddings } from './vectors.ts';
 
 interface ParsedEmbeddingRequest extends ParsedRequest {
@@ -57,13 +57,14 @@ export async function prepareEmbeddings(
   const maker = traitsOf(ctx, decision);
   const untouched = { body, sink: () => null };
   if (maker.exact && maker.lengths.length === 0) return untouched;
-  const ask = parseEmbeddingRequest(index);
-  const cut = ask.dimensions !== null && maker.lengths.includes(ask.dimensions);
+  const request = parseEmbeddingRequest(index);
+  const cut = request.dimensions !== null && maker.lengths.includes(request.dimensions);
   if (maker.exact && !cut) return untouched;
-  if (maker.textOnly && ask.tokens) throw invalidEmbedding('input', 'this engine accepts text, not tokens');
+  if (maker.textOnly && request.tokens)
+    throw invalidEmbedding('input', 'this engine accepts text, not tokens');
   return {
     body: cut ? (_, model) => wholeVectors(index, requested, model) : body,
-    sink: ({ model }) => sinkFor(ctx, { ...ask, cut }, model),
+    sink: ({ model }) => sinkFor(ctx, { ...request, cut }, model),
   };
 }
 

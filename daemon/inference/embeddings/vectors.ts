@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { normalised, toBase64, toNumbers } from '../../slots/workers/llama/embedding-vector.ts';
-import { type EmbeddingRequest, invalidEmbedding } from './embedding-ask.ts';
+import { type EmbeddingRequest, invalidEmbedding } from './embedding-request.ts';
 
 export interface VectorOptions extends Pick<EmbeddingRequest, 'format' | 'dimensions' | 'count'> {
   /** The gateway truncates vectors: the model was trained for that length. */
@@ -17,7 +17,7 @@ type Embedding = { readonly index: number; readonly embedding: unknown };
  */
 export function transformEmbeddings(bytes: Buffer, wanted: VectorOptions, model: string | null): Buffer {
   const { data, model: reported, usage, ...others } = parsed(bytes);
-  const rows = inOrder(data, wanted.count);
+  const rows = sortedByIndex(data, wanted.count);
   return Buffer.from(
     JSON.stringify({
       ...others,
@@ -48,7 +48,7 @@ function parsed(bytes: Buffer): Json {
 }
 
 /** Returns the vectors in the order of the inputs: by index if all have one, else as listed. */
-function inOrder(data: unknown, count: number): Embedding[] {
+function sortedByIndex(data: unknown, count: number): Embedding[] {
   if (!Array.isArray(data) || data.length !== count) throw unusable();
   const rows = data.map((each: Json | null, at) => ({
     index: each?.index ?? at,
@@ -102,8 +102,8 @@ function counts(usage: unknown): Json {
   return { ...reported, prompt_tokens: prompt, total_tokens: Number(reported.total_tokens ?? prompt) };
 }
 
-const otherLength = (own: number, asked: number) =>
-  invalidEmbedding('dimensions', `this model supports ${own} only, not ${asked}`);
+const otherLength = (own: number, requested: number) =>
+  invalidEmbedding('dimensions', `this model supports ${own} only, not ${requested}`);
 
 const unusable = () =>
   new GatewayError('upstream.error', {

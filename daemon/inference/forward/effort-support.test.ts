@@ -9,7 +9,7 @@ const failure = (body: unknown, status = 400) => ({
 });
 const learned = (body: unknown, status?: number, request = REQUEST) => {
   const efforts = new EffortSupport();
-  return [efforts.learnFromFailure(request, undefined, failure(body, status)), efforts.fallbackFor(request)];
+  return [efforts.recordFailure(request, undefined, failure(body, status)), efforts.fallbackFor(request)];
 };
 const OPENAI = "To use function tools, use /v1/responses or set reasoning_effort to 'none'.";
 
@@ -46,7 +46,7 @@ test('a request for none is sent without an effort', () =>
 
 test('it applies to that model, effort and tools only', () => {
   const efforts = new EffortSupport();
-  efforts.learnFromFailure(REQUEST, undefined, failure({ error: { message: OPENAI } }));
+  efforts.recordFailure(REQUEST, undefined, failure({ error: { message: OPENAI } }));
   for (const other of [{ upstream: 'x' }, { model: 'x' }, { effort: 'low' }, { tools: false }])
     expect(efforts.fallbackFor({ ...REQUEST, ...other })).toBeUndefined();
 });
@@ -54,7 +54,7 @@ test('it applies to that model, effort and tools only', () => {
 test('concurrent requests find the same fallback; a refused fallback is removed', () => {
   const efforts = new EffortSupport();
   const refusal = failure({ error: { message: OPENAI } });
-  const refused = (expected?: EffortFallback) => efforts.learnFromFailure(REQUEST, expected, refusal);
+  const refused = (expected?: EffortFallback) => efforts.recordFailure(REQUEST, expected, refusal);
   expect([refused(), refused()]).toEqual(['none', 'none']);
   expect([refused('none'), efforts.fallbackFor(REQUEST)]).toEqual([undefined, undefined]);
 });
@@ -63,7 +63,7 @@ test('the number of entries is bounded', () => {
   const efforts = new EffortSupport();
   const refusal = failure({ error: { message: OPENAI } });
   for (let n = 0; n <= 1_024; n++)
-    efforts.learnFromFailure({ ...REQUEST, model: String(n) }, undefined, refusal);
+    efforts.recordFailure({ ...REQUEST, model: String(n) }, undefined, refusal);
   const expected = ['0', '1', '1024'].map((model) => efforts.fallbackFor({ ...REQUEST, model }));
   expect(expected).toEqual([undefined, 'none', 'none']);
 });

@@ -43,7 +43,7 @@ export class EffortSupport {
    * Returns the fallback for another try when the failure of a chat means that its effort was refused, else
    * undefined. A refusal of the fallback itself removes the entry, because the effort was not the cause.
    */
-  learnFromFailure(
+  recordFailure(
     request: EffortRequest,
     fallback: EffortFallback | undefined,
     { status, bytes }: EngineFailure,

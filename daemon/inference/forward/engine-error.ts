@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { truncate } from '../../lib/text/truncate.ts';
-import { tooLongNumbers } from './too-long.ts';
+import { tooLongNumbers } from './context-overflow.ts';
 
 /** Maximum bytes of an engine's error that are read. */
 export const MAX_ERROR_BYTES = 64 * 1024;
@@ -130,14 +130,14 @@ function contextExceeded(error: Json): GatewayError {
 function tooLong(body: unknown): GatewayError | null {
   const root = asObject(body);
   const error = asObject(root?.error);
-  const places = [error?.message, root?.error, root?.message];
-  const message = places.find((place) => typeof place === 'string') as string | undefined;
+  const candidates = [error?.message, root?.error, root?.message];
+  const message = candidates.find((place) => typeof place === 'string') as string | undefined;
   const numbers = message === undefined ? null : tooLongNumbers(message);
   if (numbers === null && ![error?.code, root?.code].includes(TOO_LONG)) return null;
   const tellable = message !== undefined && (numbers !== null || !containsPath(message));
   return contextExceeded({
     message: tellable ? truncate(message.trim(), MAX_MESSAGE) : undefined,
-    n_prompt_tokens: numbers?.asked,
+    n_prompt_tokens: numbers?.requested,
     n_ctx: numbers?.most,
   });
 }
@@ -157,7 +157,7 @@ function wrapped(failure: EngineFailure, status: number, body: unknown): Gateway
 
 function messageOf(body: unknown, text: string, keep: boolean): string | undefined {
   const root = asObject(body);
-  const places = [
+  const candidates = [
     asObject(root?.error)?.message,
     root?.error,
     root?.message,
@@ -166,7 +166,7 @@ function messageOf(body: unknown, text: string, keep: boolean): string | undefin
     firstDetail(asObject(root?.message)?.detail),
     body ? null : text,
   ];
-  const found = places.find((place) => typeof place === 'string' && place.trim() !== '') as
+  const found = candidates.find((place) => typeof place === 'string' && place.trim() !== '') as
     | string
     | undefined;
   if (found === undefined || (!keep && (containsPath(found) || !body)) || /^\s*</.test(found))

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { BadResponseError } from '../../upstreams/ask.ts';
+import { BadResponseError } from '../../upstreams/query-upstream.ts';
 
 const code = (error: unknown): string => {
   const found = (error as { code?: unknown } | null)?.code;

@@ -48,8 +48,10 @@ export function errorInEvents(end: Buffer): InBandError | null {
 
 /** Returns the status that an error object implies by its code or type; null when it implies none. */
 export function statusOf({ code, status, type }: Json): number | null {
-  const said = [code, status].map(Number).find((each) => Number.isInteger(each) && each >= 400 && each < 600);
-  if (said !== undefined) return said;
+  const httpStatus = [code, status]
+    .map(Number)
+    .find((each) => Number.isInteger(each) && each >= 400 && each < 600);
+  if (httpStatus !== undefined) return httpStatus;
   if (isErrorCode(code)) return ERRORS[code].status;
   return STATUSES.get(type) ?? null;
 }

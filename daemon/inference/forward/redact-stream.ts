@@ -25,11 +25,12 @@ export class StreamRedactor {
 
   /** Returns the bytes that can be sent now; the same Buffer when there is nothing to redact. */
   push(chunk: Buffer): Buffer {
-    const came = joined(this.#pending.original, chunk);
-    const clean = starOut(came, joined(this.#pending.redacted, chunk), this.#secrets);
-    const keep = Math.max(0, ...this.#secrets.map((secret) => partialMatchLength(came, secret)));
-    const at = came.length - keep;
-    this.#pending = keep === 0 ? NO_PENDING : { original: came.subarray(at), redacted: clean.subarray(at) };
+    const received = joined(this.#pending.original, chunk);
+    const clean = starOut(received, joined(this.#pending.redacted, chunk), this.#secrets);
+    const keep = Math.max(0, ...this.#secrets.map((secret) => partialMatchLength(received, secret)));
+    const at = received.length - keep;
+    this.#pending =
+      keep === 0 ? NO_PENDING : { original: received.subarray(at), redacted: clean.subarray(at) };
     return keep === 0 ? clean : clean.subarray(0, at);
   }
 
@@ -46,11 +47,11 @@ function joined(waiting: Buffer, chunk: Buffer): Buffer {
 }
 
 /** Returns `redacted` with asterisks wherever `original` contains a secret. Never writes to `original`. */
-function starOut(came: Buffer, clean: Buffer, secrets: readonly Buffer[]): Buffer {
+function starOut(received: Buffer, clean: Buffer, secrets: readonly Buffer[]): Buffer {
   let out = clean;
   for (const secret of secrets) {
-    for (let at = came.indexOf(secret); at >= 0; at = came.indexOf(secret, at + 1)) {
-      if (out === came) out = Buffer.from(came);
+    for (let at = received.indexOf(secret); at >= 0; at = received.indexOf(secret, at + 1)) {
+      if (out === received) out = Buffer.from(received);
       out.fill(STAR, at, at + secret.length);
     }
   }

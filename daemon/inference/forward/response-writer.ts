@@ -33,10 +33,10 @@ export interface ResponseWriterOptions {
 export class ResponseWriter {
   readonly #options: ResponseWriterOptions;
   readonly #res: CallerResponse;
-  readonly #tap = new UsageTap((gone, next) => this.#onDropped(gone, next));
+  readonly #tap = new UsageTap((dropped, next) => this.#onDropped(dropped, next));
   #eventStream = false;
   /** A finish reason was found in bytes that are no longer held. */
-  #finishSeen = false;
+  #hasFinishReason = false;
   #stall: NodeJS.Timeout | null = null;
   #earlyEnd: GatewayError | null = null;
   headSent = false;
@@ -189,15 +189,17 @@ export class ResponseWriter {
     return this.#eventStream && this.#options.hasEndMarker === true && this.status < 300;
   }
 
-  #onDropped(gone: Buffer, next: Buffer): void {
-    if (this.#finishSeen || !this.#hasEndMarker) return;
-    this.#finishSeen = hasFinishReason(gone.toString('latin1') + next.toString('latin1', 0, FINISH_LENGTH));
+  #onDropped(dropped: Buffer, next: Buffer): void {
+    if (this.#hasFinishReason || !this.#hasEndMarker) return;
+    this.#hasFinishReason = hasFinishReason(
+      dropped.toString('latin1') + next.toString('latin1', 0, FINISH_LENGTH),
+    );
   }
 
   #endsEarly(): boolean {
     if (!this.#hasEndMarker) return false;
     const end = this.#tap.held();
-    return !isComplete(end.toString('latin1'), this.#finishSeen) && errorInEvents(end) === null;
+    return !isComplete(end.toString('latin1'), this.#hasFinishReason) && errorInEvents(end) === null;
   }
 
   /** Whether the bytes written so far end an event, so that the next event is parsed separately. */

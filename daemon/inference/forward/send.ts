@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { isStaleConnectionError, type Outbound, type OutboundRequest } from '../../lib/net/outbound.ts';
-import { faultOf } from '../../upstreams/fault.ts';
+import { faultOf } from '../../upstreams/connection-error.ts';
 import type { CallScope, EndReason } from './call-scope.ts';
 import { Exchange, type ExchangeEnd, type ExchangeListener, type ExchangeOptions } from './exchange.ts';
 import { connectionFailure } from './failure.ts';

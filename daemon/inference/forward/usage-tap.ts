@@ -32,7 +32,7 @@ const usedBytes = ({ bytes, length }: HeldChunk): Buffer =>
  * it costs many times more. With a thousand streams, the taps hold most of the memory.
  */
 export class UsageTap {
-  readonly #onDropped: ((gone: Buffer, next: Buffer) => void) | undefined;
+  readonly #onDropped: ((dropped: Buffer, next: Buffer) => void) | undefined;
   #chunks: HeldChunk[] = [];
   #length = 0;
   #first: Buffer = NOTHING;
@@ -42,7 +42,7 @@ export class UsageTap {
    * `leaving` receives the bytes that are dropped and those that follow them; both are valid only during the
    * call.
    */
-  constructor(leaving?: (gone: Buffer, next: Buffer) => void) {
+  constructor(leaving?: (dropped: Buffer, next: Buffer) => void) {
     this.#onDropped = leaving;
   }
 
@@ -81,11 +81,11 @@ export class UsageTap {
     block.length -= bytes;
   }
 
-  #drop(gone: Buffer, next: Buffer): void {
-    this.#length -= gone.length;
-    this.#onDropped?.(gone, next);
-    const room = this.#isStream ? 0 : HEAD_BYTES - this.#first.length;
-    if (room > 0) this.#first = Buffer.concat([this.#first, gone.subarray(0, room)]);
+  #drop(dropped: Buffer, next: Buffer): void {
+    this.#length -= dropped.length;
+    this.#onDropped?.(dropped, next);
+    const headBytesLeft = this.#isStream ? 0 : HEAD_BYTES - this.#first.length;
+    if (headBytesLeft > 0) this.#first = Buffer.concat([this.#first, dropped.subarray(0, headBytesLeft)]);
   }
 
   /** Returns the kept end of the response. */

@@ -15,13 +15,17 @@ export const NO_WAIT: WaitTimes = { memory_ms: 0, load_ms: 0, queue_ms: 0 };
 
 /** Splits a wait from `askedAt` to `grantedAt` (Unix milliseconds) by the times of the serving engine. */
 export function waitTimesOf(
-  askedAt: number,
+  requestedAt: number,
   grantedAt: number,
   { startedAt, readyAt }: Pick<Lease, 'startedAt' | 'readyAt'>,
 ): WaitTimes {
-  const started = within(askedAt, startedAt, grantedAt);
+  const started = within(requestedAt, startedAt, grantedAt);
   const ready = within(started, readyAt, grantedAt);
-  return { memory_ms: started - askedAt, load_ms: ready - started, queue_ms: Math.max(0, grantedAt - ready) };
+  return {
+    memory_ms: started - requestedAt,
+    load_ms: ready - started,
+    queue_ms: Math.max(0, grantedAt - ready),
+  };
 }
 
 const within = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most));

@@ -3,9 +3,9 @@ import type { SlotRecord } from '../../contract/slots.ts';
 import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Slots } from '../../slots/slots.ts';
-import { requestSender } from './ask.ts';
 import { ComfyClient } from './comfy-client.ts';
 import { CURATED } from './curated.ts';
+import { requestSender } from './engine-request.ts';
 import { chooseWeights, type ListInstalled, LOADER_INPUTS } from './weights.ts';
 
 export interface AvailableModelsDeps {

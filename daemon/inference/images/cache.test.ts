@@ -14,7 +14,7 @@ import pino from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { drawnPng } from '../../test/harness/drawn-png.ts';
-import { MAX_T, tValues } from '../../test/harness/same-time.ts';
+import { MAX_T, tValues } from '../../test/harness/timing-comparison.ts';
 import { ImageCache } from './cache.ts';
 
 let root: string;

@@ -54,13 +54,13 @@ export class ImageCache {
    * error; nothing is stored then.
    */
   store(png: Buffer): Promise<string> {
-    const kept = this.#queue
+    const retained = this.#queue
       .then(() => this.#add(png))
       .catch((cause: unknown) => {
         throw new GatewayError('image.no_room', { retryAfterS: 10, cause });
       });
-    this.#queue = kept.catch(() => {});
-    return kept;
+    this.#queue = retained.catch(() => {});
+    return retained;
   }
 
   /** Opens a stored image; null unless the text is the id of one. Rejects with disk errors. */
@@ -69,14 +69,14 @@ export class ImageCache {
     const handle = await open(this.#path(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(nullIfAbsent);
     if (handle === null) return null;
     try {
-      const facts = await handle.stat();
+      const stats = await handle.stat();
       const head = Buffer.alloc(8);
-      if (facts.isFile()) await handle.read(head, 0, head.length, 0);
+      if (stats.isFile()) await handle.read(head, 0, head.length, 0);
       if (!isPng(head)) {
         await handle.close();
         return null;
       }
-      return { length: facts.size, stream: handle.createReadStream({ start: 0 }) as ReadStream };
+      return { length: stats.size, stream: handle.createReadStream({ start: 0 }) as ReadStream };
     } catch (cause) {
       await handle.close();
       throw cause;
@@ -96,8 +96,8 @@ export class ImageCache {
     for (const name of names) {
       const id = FILE.exec(name)?.[1];
       if (id === undefined || !ID.test(id)) continue;
-      const facts = await lstat(this.#path(id)).catch(() => null);
-      if (facts?.isFile()) found.push({ id, bytes: facts.size, at: facts.mtimeMs });
+      const stats = await lstat(this.#path(id)).catch(() => null);
+      if (stats?.isFile()) found.push({ id, bytes: stats.size, at: stats.mtimeMs });
     }
     for (const { id, bytes } of found.sort((a, b) => a.at - b.at)) this.#count(id, bytes);
     await this.#evict(0, 0);

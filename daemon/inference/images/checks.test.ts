@@ -19,7 +19,7 @@ test.each([
 });
 
 test("omitted parameters use the model's defaults and a random seed", () => {
-  const { drawing, form, givenExtras } = parse({});
+  const { drawing, form, requestedExtras: givenExtras } = parse({});
   expect(drawing).toMatchObject({ count: 1, width: 512, height: 512, steps: 20, cfg: 7, negativePrompt: '' });
   expect(drawing.seed).toBeGreaterThanOrEqual(0);
   expect([form, givenExtras.size]).toEqual(['url', 0]);
@@ -34,7 +34,7 @@ test('further parameters count nested and merged, nested first', () => {
   expect(parse({ extra_body: extras }).drawing).toMatchObject(expected);
   expect(parse(extras).drawing).toMatchObject(expected);
   expect(parse({ seed: 5, extra_body: { seed: 4 } }).drawing.seed).toBe(4);
-  expect([...parse(extras).givenExtras]).toEqual(['seed', 'steps', 'cfg', 'negative_prompt']);
+  expect([...parse(extras).requestedExtras]).toEqual(['seed', 'steps', 'cfg', 'negative_prompt']);
 });
 
 test.each([

@@ -29,7 +29,7 @@ export interface ImageRequest {
   readonly drawing: Drawing;
   readonly form: ImageForm;
   /** Parameters beyond OpenAI's that the caller set. */
-  readonly givenExtras: ReadonlySet<Extra>;
+  readonly requestedExtras: ReadonlySet<Extra>;
 }
 
 const isBlank = (value: unknown): boolean =>
@@ -79,7 +79,7 @@ export function parseImageRequest({ prompt, body }: ImageRequestHead, model: Cur
     cfg: numeric(extras.cfg, 'cfg', 0, MAX_CFG) ?? model.cfg,
     negativePrompt: text(extras.negative_prompt, 'negative_prompt') ?? '',
   };
-  return { drawing, form, givenExtras: new Set(EXTRAS.filter((name) => !isAbsent(extras[name]))) };
+  return { drawing, form, requestedExtras: new Set(EXTRAS.filter((name) => !isAbsent(extras[name]))) };
 }
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { badAnswer, objectOf, type SendRequest } from './ask.ts';
 import { type ComfyFile, choicesOf, historyOutcome, queuePositionOf } from './comfy-history.ts';
 import { graphRefusal } from './comfy-refusal.ts';
 import type { CuratedModel } from './curated.ts';
+import { badAnswer, objectOf, type SendRequest } from './engine-request.ts';
 import { MAX_IMAGE_BYTES } from './limits.ts';
 import type { Graph } from './workflow-graph.ts';
 
@@ -29,8 +29,8 @@ export interface Submission {
 export class ComfyClient {
   readonly #sendRequest: SendRequest;
 
-  constructor(ask: SendRequest) {
-    this.#sendRequest = ask;
+  constructor(send: SendRequest) {
+    this.#sendRequest = send;
   }
 
   /** Returns the values that an input of a node accepts; null when the engine does not report them. */

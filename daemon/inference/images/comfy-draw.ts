@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
-import { badAnswer, requestSender } from './ask.ts';
 import { ComfyClient } from './comfy-client.ts';
 import type { ComfyEvent } from './comfy-events.ts';
 import type { ComfyFile } from './comfy-history.ts';
 import { notInstalled } from './comfy-refusal.ts';
 import { type ComfySubscription, subscribeComfy } from './comfy-watch.ts';
+import { badAnswer, requestSender } from './engine-request.ts';
 import type { DrawImages, ImageJob, ImageResult } from './image-job.ts';
 import { WakeableDelay } from './wakeable-delay.ts';
 import { chooseWeights, LOADER_INPUTS } from './weights.ts';
@@ -44,10 +44,10 @@ class ComfyJob {
   #id: string | null = null;
   #fraction: number | null = null;
 
-  constructor(order: ImageJob, client: ComfyClient) {
-    this.#job = order;
+  constructor(job: ImageJob, client: ComfyClient) {
+    this.#job = job;
     this.#client = client;
-    this.#events = subscribeComfy(order.endpoint, this.#clientId, {
+    this.#events = subscribeComfy(job.endpoint, this.#clientId, {
       jobId: () => this.#id,
       onEvent: (event) => this.#onEvent(event),
       onClosed: () => this.#delay.wake(),
@@ -68,9 +68,9 @@ class ComfyJob {
     this.#id = id;
     try {
       const files = await this.#pollUntilDone(id);
-      const pictures: Buffer[] = [];
-      for (const file of files) pictures.push(await this.#client.fetchImage(file, signal));
-      return { promptId: id, images: pictures };
+      const images: Buffer[] = [];
+      for (const file of files) images.push(await this.#client.fetchImage(file, signal));
+      return { promptId: id, images };
     } finally {
       if (signal.aborted) await this.#client.cancel(id);
       else await this.#client.removeFromHistory(id);
@@ -116,15 +116,15 @@ class ComfyJob {
   async #pollUntilDone(id: string): Promise<readonly ComfyFile[]> {
     let [missed, absent, wait] = [0, 0, POLL_MS.first as number];
     for (;;) {
-      const look = await this.#poll(id).catch((error: unknown) => {
+      const status = await this.#poll(id).catch((error: unknown) => {
         if (!isNoResponse(error) || ++missed > MAX_MISSED) throw error;
         return 'unknown' as const;
       });
-      if (look !== 'unknown') missed = 0;
-      if (typeof look === 'object') return look;
-      absent = look === 'absent' ? absent + 1 : 0;
+      if (status !== 'unknown') missed = 0;
+      if (typeof status === 'object') return status;
+      absent = status === 'absent' ? absent + 1 : 0;
       if (absent > MAX_ABSENT) throw badAnswer('The image engine has lost the job.', undefined, 'lost');
-      const quiet = this.#events.alive && look === 'there';
+      const quiet = this.#events.alive && status === 'there';
       await this.#delay.wait(quiet ? POLL_MS.withEvents : wait, this.#job.signal);
       wait = Math.min(POLL_MS.longest, wait * 1.5);
     }
@@ -134,10 +134,10 @@ class ComfyJob {
     const { drawing, signal } = this.#job;
     const files = await this.#client.outcome(id, drawing.count, signal);
     if (files !== null) return files;
-    const place = await this.#client.queuePosition(id, signal);
-    if (place === null) return 'absent';
+    const position = await this.#client.queuePosition(id, signal);
+    if (position === null) return 'absent';
     this.#job.progress(
-      place > 0 ? { state: 'queued', fraction: null } : { state: 'drawing', fraction: this.#fraction },
+      position > 0 ? { state: 'queued', fraction: null } : { state: 'drawing', fraction: this.#fraction },
     );
     return 'there';
   }

@@ -1,4 +1,4 @@
-import { objectOf } from './ask.ts';
+import { objectOf } from './engine-request.ts';
 import { SAMPLER } from './workflow-graph.ts';
 
 /** What a message of `GET /ws` means for one job. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { badAnswer, listOf, objectOf } from './ask.ts';
+import { badAnswer, listOf, objectOf } from './engine-request.ts';
 import { OUTPUT } from './workflow-graph.ts';
 
 /** An image with the names that ComfyUI gave it. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { badAnswer, listOf, objectOf } from './ask.ts';
 import type { CuratedModel } from './curated.ts';
+import { badAnswer, listOf, objectOf } from './engine-request.ts';
 
 /** The inputs of nodes that name files. */
 const FILE_INPUTS: ReadonlySet<unknown> = new Set([

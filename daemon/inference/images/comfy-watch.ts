@@ -1,6 +1,6 @@
 import { openSocket } from '../../lib/net/outbound-socket.ts';
-import type { Endpoint } from './ask.ts';
 import { type ComfyEvent, comfyEvent } from './comfy-events.ts';
+import type { Endpoint } from './engine-request.ts';
 
 const CONNECT_MS = 5_000;
 /** Previews of images are sent as messages too. */
@@ -23,17 +23,17 @@ export interface ComfyListener {
 
 /** Subscribes to the events of one job. A socket that fails is no error: events are then missing. */
 export function subscribeComfy(
-  place: Endpoint,
+  endpoint: Endpoint,
   clientId: string,
   listener: ComfyListener,
 ): ComfySubscription {
   let alive = false;
   const socket = openSocket(
     {
-      origin: place.origin,
+      origin: endpoint.origin,
       path: `/ws?clientId=${encodeURIComponent(clientId)}`,
-      headers: place.headers,
-      connectTimeoutMs: place.connectMs ?? CONNECT_MS,
+      headers: endpoint.headers,
+      connectTimeoutMs: endpoint.connectMs ?? CONNECT_MS,
       maxMessageBytes: MAX_MESSAGE_BYTES,
     },
     {

@@ -1,6 +1,6 @@
 import type { Outbound } from '../../lib/net/outbound.ts';
-import type { Endpoint } from './ask.ts';
 import type { Drawing, Extra } from './drawing.ts';
+import type { Endpoint } from './engine-request.ts';
 
 /** The progress of a job. */
 export interface Progress {
@@ -19,7 +19,7 @@ export interface ImageJob {
   readonly engineModel: string | null;
   readonly drawing: Drawing;
   /** Parameters beyond OpenAI's that the caller set. */
-  readonly givenExtras: ReadonlySet<Extra>;
+  readonly requestedExtras: ReadonlySet<Extra>;
   /** The requested job id, for engines that accept one. */
   readonly promptId: string;
   /** Aborts the job: the engine is stopped, then the job rejects with the reason of the signal. */
@@ -34,4 +34,4 @@ export interface ImageResult {
 }
 
 /** Draws on one kind of engine. Rejects with a GatewayError that reveals no internals of the engine. */
-export type DrawImages = (order: ImageJob) => Promise<ImageResult>;
+export type DrawImages = (job: ImageJob) => Promise<ImageResult>;

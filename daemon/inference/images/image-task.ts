@@ -11,12 +11,12 @@ import { createRoutingView } from '../dispatch/routing-view.ts';
 import { headerText } from '../forward/headers.ts';
 import { modelOf, scanBody } from '../rewrite/body-index.ts';
 import { type ImageRequest, parseImageHead, parseImageRequest } from './checks.ts';
-import { modelMismatch } from './other-model.ts';
+import { modelMismatch } from './model-mismatch.ts';
 import { resolveImageModel } from './resolve-model.ts';
 
 /** A checked image request; dispatch uses `model`. */
 export interface ParsedImageRequest extends ParsedRequest {
-  readonly ask: ImageRequest;
+  readonly request: ImageRequest;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -31,8 +31,8 @@ export function readImage({ body }: InferenceCall, ctx: ParseContext): ParsedIma
   // Refuses an overlong name before it is looked up.
   modelOf(index);
   const { curated, model } = resolveImageModel(names.model, createRoutingView(ctx.deps.sources));
-  const ask = parseImageRequest(names, curated);
-  return { model, requestedName: names.model, ask, stream: false, omni: false, body: () => EMPTY };
+  const request = parseImageRequest(names, curated);
+  return { model, requestedName: names.model, request, stream: false, omni: false, body: () => EMPTY };
 }
 
 /** Refuses, before anything is loaded, a slot whose engine would draw with another model than requested. */
@@ -41,7 +41,7 @@ export async function prepareImage(
   reading: ParsedRequest,
   { target }: Decision,
 ): Promise<PreparedRequest> {
-  const { drawing } = (reading as ParsedImageRequest).ask;
+  const { drawing } = (reading as ParsedImageRequest).request;
   const slot = target.kind === 'slot' ? ctx.deps.slots.get(target.slot) : undefined;
   const refused = slot === undefined ? null : modelMismatch(drawing.model, slot);
   if (refused !== null) throw refused;
@@ -56,15 +56,15 @@ export async function serveImage(
   { target, step }: Decision,
 ): Promise<void> {
   const { deps, call, scope, response, tracked } = ctx;
-  const { ask } = reading as ParsedImageRequest;
-  const model = ask.drawing.model.id;
+  const { request } = reading as ParsedImageRequest;
+  const model = request.drawing.model.id;
   const slot = target.kind === 'slot' ? target.slot : null;
   tracked.routed({ slot, upstream: target.kind === 'slot' ? null : target.upstream, step, model });
   call.res.setHeader('x-svc-model', headerText(model));
   const { origin, base, headers, connectMs, engineModel } = connection;
   const made = await deps.images.generate({
     requestId: call.id,
-    request: ask,
+    request,
     slot,
     provider: target.kind === 'slot' ? target.slot : target.upstream,
     engine: slot === null ? null : (deps.slots.get(slot)?.engine ?? null),

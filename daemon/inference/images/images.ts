@@ -7,11 +7,11 @@ import type { Log } from '../../lib/log.ts';
 import { InvalidPngError, readPng } from '../../lib/media/png.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { CallScope } from '../forward/call-scope.ts';
-import { badAnswer, type Endpoint } from './ask.ts';
 import { ImageCache } from './cache.ts';
 import type { ImageRequest } from './checks.ts';
 import { drawWithComfy } from './comfy-draw.ts';
 import { ignoredExtras } from './drawing.ts';
+import { badAnswer, type Endpoint } from './engine-request.ts';
 import type { DrawImages, ImageResult } from './image-job.ts';
 import { DRAW_LIMIT_MS, MAX_IMAGE_BYTES, MAX_RESPONSE_BYTES, MAX_SIDE } from './limits.ts';
 import { drawWithOpenAI } from './openai-draw.ts';
@@ -69,16 +69,16 @@ export class Images {
    * Generates one response. Rejects with a GatewayError, or with the end reason of the scope after the engine
    * was stopped.
    */
-  async generate(order: ImageCall): Promise<ImagesResponse> {
+  async generate(job: ImageCall): Promise<ImagesResponse> {
     const started = performance.now();
-    const drawn = this.#draw(order);
-    this.#running.add(drawn);
+    const image = this.#draw(job);
+    this.#running.add(image);
     try {
-      const { promptId, images } = await drawn;
-      const data = await this.#deliver(order, images);
-      return responseOf(order, { promptId, data, ms: Math.round(performance.now() - started) });
+      const { promptId, images } = await image;
+      const data = await this.#deliver(job, images);
+      return responseOf(job, { promptId, data, ms: Math.round(performance.now() - started) });
     } finally {
-      this.#running.delete(drawn);
+      this.#running.delete(image);
     }
   }
 
@@ -87,38 +87,38 @@ export class Images {
     await Promise.allSettled(this.#running);
   }
 
-  async #draw(order: ImageCall): Promise<ImageResult> {
-    const { request, engine, scope, endpoint, base, engineModel } = order;
+  async #draw(job: ImageCall): Promise<ImageResult> {
+    const { request, engine, scope, endpoint, base, engineModel } = job;
     const { outbound, bus, limitMs = DRAW_LIMIT_MS } = this.#deps;
     const control = new AbortController();
     const forget = scope.onEnd((reason) => control.abort(reason));
     const late = setTimeout(() => control.abort(timeLimitReached(limitMs)), limitMs);
     const promptId = randomUUID();
-    const teller = new ProgressEmitter(bus, {
+    const emitter = new ProgressEmitter(bus, {
       id: promptId,
-      request: order.requestId,
+      request: job.requestId,
       model: request.drawing.model.id,
-      slot: order.slot,
+      slot: job.slot,
     });
     const draw = BACKENDS[engine ?? ''] ?? drawWithOpenAI;
     try {
       control.signal.throwIfAborted();
-      const drawn = await draw({
+      const image = await draw({
         outbound,
         endpoint,
         base,
         engineModel,
         drawing: request.drawing,
-        givenExtras: request.givenExtras,
+        requestedExtras: request.requestedExtras,
         promptId,
         signal: control.signal,
-        progress: (progress) => teller.emit(progress),
+        progress: (progress) => emitter.emit(progress),
       });
       control.signal.throwIfAborted();
-      teller.done();
-      return drawn;
+      emitter.done();
+      return image;
     } catch (error) {
-      teller.failed();
+      emitter.failed();
       throw control.signal.aborted ? control.signal.reason : error;
     } finally {
       clearTimeout(late);
@@ -126,9 +126,9 @@ export class Images {
     }
   }
 
-  async #deliver({ request, requestId }: ImageCall, pictures: readonly Buffer[]) {
+  async #deliver({ request, requestId }: ImageCall, images: readonly Buffer[]) {
     const { log } = this.#deps;
-    const checked = checkedImages(pictures.slice(0, request.drawing.count));
+    const checked = checkedImages(images.slice(0, request.drawing.count));
     if (request.form === 'b64_json') return checked.map((png) => ({ b64_json: png.toString('base64') }));
     const data: { url: string }[] = [];
     for (const png of checked) {
@@ -143,13 +143,13 @@ export class Images {
 }
 
 /** Accepts only valid PNG files, and removes the metadata that the engine wrote. */
-function checkedImages(pictures: readonly Buffer[]): Buffer[] {
-  const total = pictures.reduce((sum, { length }) => sum + length, 0);
-  if (total > MAX_RESPONSE_BYTES || pictures.some(({ length }) => length > MAX_IMAGE_BYTES)) {
+function checkedImages(images: readonly Buffer[]): Buffer[] {
+  const total = images.reduce((sum, { length }) => sum + length, 0);
+  if (total > MAX_RESPONSE_BYTES || images.some(({ length }) => length > MAX_IMAGE_BYTES)) {
     throw badAnswer('The images from the image engine are larger than the limit.', undefined, 'bad_image');
   }
   try {
-    return pictures.map((bytes) => readPng(bytes, MAX_SIDE).bytes);
+    return images.map((bytes) => readPng(bytes, MAX_SIDE).bytes);
   } catch (cause) {
     if (!(cause instanceof InvalidPngError)) throw cause;
     throw badAnswer('The image from the image engine is not a complete PNG.', cause, 'bad_image');
@@ -174,7 +174,7 @@ function responseOf(
 ): ImagesResponse {
   const { model, seed, steps, cfg, width, height } = request.drawing;
   const { sampler, family, licence } = model;
-  const ignored = ignoredExtras(model, request.givenExtras);
+  const ignored = ignoredExtras(model, request.requestedExtras);
   const meta = { seed, steps, cfg, width, height, sampler, family, licence, duration_ms: ms };
   return {
     created: Math.floor(Date.now() / 1000),

@@ -2,8 +2,8 @@ import { GatewayError } from '../../contract/errors.ts';
 import { maskedMessage } from '../audio/mask.ts';
 import { judge } from '../forward/engine-error.ts';
 import { credentialsOf, redactCredentials } from '../forward/own-credential.ts';
-import { type EngineReply, objectOf, requestSender } from './ask.ts';
 import type { Extra } from './drawing.ts';
+import { type EngineReply, objectOf, requestSender } from './engine-request.ts';
 import type { DrawImages, ImageJob } from './image-job.ts';
 import { DRAW_LIMIT_MS, MAX_RESPONSE_BYTES } from './limits.ts';
 import { imagesIn } from './sd-draw.ts';
@@ -15,7 +15,7 @@ const MAX_JSON_BYTES = Math.ceil(MAX_RESPONSE_BYTES / 3) * 4;
  * Returns the request for an OpenAI-style server, with parameters beyond OpenAI's only if the caller set
  * them. Pure.
  */
-export function openaiRequest({ drawing, givenExtras, engineModel }: ImageJob): Record<string, unknown> {
+export function openaiRequest({ drawing, requestedExtras, engineModel }: ImageJob): Record<string, unknown> {
   const { seed, steps, cfg, negativePrompt } = drawing;
   const extras: Record<Extra, unknown> = { seed, steps, cfg, negative_prompt: negativePrompt };
   return {
@@ -24,18 +24,18 @@ export function openaiRequest({ drawing, givenExtras, engineModel }: ImageJob): 
     n: drawing.count,
     size: `${drawing.width}x${drawing.height}`,
     response_format: 'b64_json',
-    ...Object.fromEntries([...givenExtras].map((name) => [name, extras[name]])),
+    ...Object.fromEntries([...requestedExtras].map((name) => [name, extras[name]])),
   };
 }
 
 /** Draws with an OpenAI-style server: an upstream, or a program that the owner configured. */
-export const drawWithOpenAI: DrawImages = async (order) => {
-  const { endpoint, base, promptId, signal } = order;
-  order.progress({ state: 'drawing', fraction: null });
-  const reply = await requestSender(order.outbound, endpoint)(
+export const drawWithOpenAI: DrawImages = async (job) => {
+  const { endpoint, base, promptId, signal } = job;
+  job.progress({ state: 'drawing', fraction: null });
+  const reply = await requestSender(job.outbound, endpoint)(
     {
       path: `${base}/images/generations`,
-      body: openaiRequest(order),
+      body: openaiRequest(job),
       limitMs: DRAW_LIMIT_MS,
       maxBytes: MAX_JSON_BYTES,
     },

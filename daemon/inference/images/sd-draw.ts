@@ -1,5 +1,12 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { badAnswer, type EngineReply, listOf, objectOf, requestSender, type SendRequest } from './ask.ts';
+import {
+  badAnswer,
+  type EngineReply,
+  listOf,
+  objectOf,
+  requestSender,
+  type SendRequest,
+} from './engine-request.ts';
 import type { DrawImages, ImageJob, ImageResult } from './image-job.ts';
 import { DRAW_LIMIT_MS, MAX_RESPONSE_BYTES } from './limits.ts';
 import { sdPromptRequest, sdRequest } from './sd-request.ts';
@@ -17,13 +24,13 @@ const POLL_MS = { first: 100, longest: 1_000 } as const;
  * called on its OpenAI-style route, where it always draws to the end.
  */
 export const drawWithSdServer: DrawImages = async (order) => {
-  const ask = requestSender(order.outbound, order.endpoint);
-  const job = await submitJob(ask, order);
-  if (job === null) return drawAtOnce(ask, order);
+  const send = requestSender(order.outbound, order.endpoint);
+  const job = await submitJob(send, order);
+  if (job === null) return drawAtOnce(send, order);
   try {
-    return { promptId: order.promptId, images: await pollJob(ask, job, order) };
+    return { promptId: order.promptId, images: await pollJob(send, job, order) };
   } finally {
-    if (order.signal.aborted) await cancelJob(ask, job);
+    if (order.signal.aborted) await cancelJob(send, job);
   }
 };
 
@@ -33,10 +40,10 @@ const jobPath = (id: string): string => `/sdcpp/v1/jobs/${encodeURIComponent(id)
  * Submits a job and returns its id; null for a server without jobs. Not abortable: only a submitted job can
  * be cancelled.
  */
-async function submitJob(ask: SendRequest, { drawing }: ImageJob): Promise<string | null> {
+async function submitJob(send: SendRequest, { drawing }: ImageJob): Promise<string | null> {
   const body = sdRequest(drawing);
   const limits = { limitMs: RESPONSE_LIMIT_MS, maxBytes: MAX_SMALL_BYTES };
-  const reply = await ask({ path: '/sdcpp/v1/img_gen', body, ...limits }, new AbortController().signal);
+  const reply = await send({ path: '/sdcpp/v1/img_gen', body, ...limits }, new AbortController().signal);
   if (reply.status === 404 || reply.status === 405) return null;
   if (reply.status >= 300) throw refusal(reply);
   const { id } = objectOf(reply.json());
@@ -47,10 +54,10 @@ async function submitJob(ask: SendRequest, { drawing }: ImageJob): Promise<strin
 }
 
 /** Waits for the end of a job and returns its images. Throws the failure of the job. */
-async function pollJob(ask: SendRequest, id: string, { signal, progress }: ImageJob): Promise<Buffer[]> {
+async function pollJob(send: SendRequest, id: string, { signal, progress }: ImageJob): Promise<Buffer[]> {
   const pause = new WakeableDelay();
   for (let wait: number = POLL_MS.first; ; wait = Math.min(POLL_MS.longest, wait * 1.5)) {
-    const reply = await ask({ path: jobPath(id), limitMs: 60_000, maxBytes: MAX_JSON_BYTES }, signal);
+    const reply = await send({ path: jobPath(id), limitMs: 60_000, maxBytes: MAX_JSON_BYTES }, signal);
     if (reply.status !== 200) throw badAnswer('The image engine has lost the job.', undefined, 'lost');
     const { status, result } = objectOf(reply.json());
     if (status === 'completed') return imagesIn(objectOf(result).images);
@@ -65,24 +72,24 @@ async function pollJob(ask: SendRequest, id: string, { signal, progress }: Image
   }
 }
 
-async function cancelJob(ask: SendRequest, id: string): Promise<void> {
+async function cancelJob(send: SendRequest, id: string): Promise<void> {
   const question = {
     path: `${jobPath(id)}/cancel`,
     body: {},
     limitMs: CANCEL_LIMIT_MS,
     maxBytes: MAX_SMALL_BYTES,
   };
-  await ask(question, AbortSignal.timeout(CANCEL_LIMIT_MS)).catch(() => {});
+  await send(question, AbortSignal.timeout(CANCEL_LIMIT_MS)).catch(() => {});
 }
 
 async function drawAtOnce(
-  ask: SendRequest,
+  send: SendRequest,
   { drawing, promptId, signal, progress }: ImageJob,
 ): Promise<ImageResult> {
   progress({ state: 'drawing', fraction: null });
   const body = sdPromptRequest(drawing);
   const limits = { limitMs: DRAW_LIMIT_MS, maxBytes: MAX_JSON_BYTES };
-  const reply = await ask({ path: '/v1/images/generations', body, ...limits }, signal);
+  const reply = await send({ path: '/v1/images/generations', body, ...limits }, signal);
   if (reply.status >= 300) throw refusal(reply);
   return { promptId, images: imagesIn(objectOf(reply.json()).data) };
 }
@@ -102,11 +109,11 @@ function refusal({ status }: EngineReply): GatewayError {
 
 /** Returns the images of a list with `b64_json`. */
 export function imagesIn(list: unknown): Buffer[] {
-  const pictures = listOf(list).map((each) => {
+  const images = listOf(list).map((each) => {
     const { b64_json } = objectOf(each);
     if (typeof b64_json !== 'string') throw badAnswer('The response of the image engine has no image data.');
     return Buffer.from(b64_json, 'base64');
   });
-  if (pictures.length === 0) throw badAnswer('The image engine finished without an image.');
-  return pictures;
+  if (images.length === 0) throw badAnswer('The image engine finished without an image.');
+  return images;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SlotRecord } from '../../contract/slots.ts';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { routingView, upstreamFacts } from '../testing/builders.ts';
+import { routingView, upstreamConfigOf } from '../testing/builders.ts';
 import { imageModels } from './drawing.ts';
 
 const imageSlot = (name: string, model: string | null, more: Partial<SlotRecord> = {}) =>
@@ -9,8 +9,8 @@ const imageSlot = (name: string, model: string | null, more: Partial<SlotRecord>
 
 function names(slots: SlotRecord[], more: { draws?: string[]; models?: string[] } = {}): string[] {
   const upstreams = [
-    upstreamFacts({ name: 'far', models: more.models ?? [] }),
-    upstreamFacts({ name: 'down', isHealthy: false, models: ['sdxl'] }),
+    upstreamConfigOf({ name: 'far', models: more.models ?? [] }),
+    upstreamConfigOf({ name: 'down', isHealthy: false, models: ['sdxl'] }),
   ];
   return imageModels({
     view: routingView({ slots, upstreams }),

@@ -51,13 +51,13 @@ export class OmniFiles {
   #extractPart(value: unknown, kinds: ReadonlySet<OmniFile['kind']>): unknown {
     const part = asObject(value);
     const sound = part?.type === 'input_audio' ? asObject(part.input_audio) : undefined;
-    const picture = part?.type === 'image_url' ? asObject(part.image_url)?.url : undefined;
+    const imageUrl = part?.type === 'image_url' ? asObject(part.image_url)?.url : undefined;
     let file: OmniFile | null = null;
     if (kinds.has('audio') && typeof sound?.data === 'string')
       file = this.add('audio', String(sound.format ?? 'wav'), Buffer.from(sound.data, 'base64'));
-    const image = typeof picture === 'string' ? DATA_URL.exec(picture) : null;
-    if (kinds.has('image') && image && typeof picture === 'string')
-      file = this.add('image', image[1] ?? '', Buffer.from(picture.slice(image[0].length), 'base64'));
+    const image = typeof imageUrl === 'string' ? DATA_URL.exec(imageUrl) : null;
+    if (kinds.has('image') && image && typeof imageUrl === 'string')
+      file = this.add('image', image[1] ?? '', Buffer.from(imageUrl.slice(image[0].length), 'base64'));
     return file === null ? value : { type: 'text', text: `[${file.id}]` };
   }
 }

@@ -37,8 +37,8 @@ export class HiddenRounds {
   restore(messages: readonly Json[], tier: Tier): Json[] {
     return messages.flatMap((message) => {
       const ids = asList(message.tool_calls).map((call) => String(asObject(call)?.id ?? ''));
-      const kept = ids.length === 0 ? undefined : this.#rounds.get(keyOf(ids));
-      return kept?.tier === tier ? [...kept.hidden] : [message];
+      const round = ids.length === 0 ? undefined : this.#rounds.get(keyOf(ids));
+      return round?.tier === tier ? [...round.hidden] : [message];
     });
   }
 }

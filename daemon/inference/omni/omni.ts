@@ -11,10 +11,10 @@ import { CallScope, CLIENT_CLOSED, ClientDisconnected } from '../forward/call-sc
 import type { InternalReply } from '../internal.ts';
 import type { BodyIndex } from '../rewrite/body-index.ts';
 import type { Inference } from '../serve.ts';
-import { type OmniRequest, parseOmniRequest, tryScanBody } from './ask.ts';
 import { type AvailableTool, availableTools, canCall, toFunction } from './available-tools.ts';
 import { holdsFiles, OmniFiles } from './files.ts';
 import { HiddenRounds } from './hidden-rounds.ts';
+import { type OmniRequest, parseOmniRequest, tryScanBody } from './omni-request.ts';
 import { bufferedEmitter, type ResponseEmitter, streamEmitter } from './response-emitter.ts';
 import { addUsage, type Round, readRound } from './round.ts';
 import { runTool, type ToolCall, type ToolResult } from './run-tool.ts';
@@ -57,8 +57,8 @@ export function createOmni(deps: OmniDeps): { chat(call: InferenceCall): Promise
       const index = tryScanBody(call.body);
       if (index === null) return deps.inference.chat(call);
       call.bodyIndex = index;
-      const ask = parseRequest(deps, call, index);
-      return ask === null ? deps.inference.chat(call) : runLoop(deps, hiddenRounds, call, ask);
+      const request = parseRequest(deps, call, index);
+      return request === null ? deps.inference.chat(call) : runLoop(deps, hiddenRounds, call, request);
     },
   };
 }
@@ -109,7 +109,7 @@ function reportFailure(emitter: ResponseEmitter, failure: unknown): ParentOutcom
 function prepareLoop(
   deps: OmniDeps,
   call: InferenceCall,
-  ask: OmniRequest,
+  request: OmniRequest,
   emitter: ResponseEmitter,
   hiddenRounds: HiddenRounds,
   signal: AbortSignal,
@@ -117,28 +117,33 @@ function prepareLoop(
   const { tier } = call;
   const view = createRoutingView({ ...deps.sources, npuSuffix: () => deps.settings.value('npuSuffix') });
   const has = {
-    audio: holdsFiles(ask.messages, 'input_audio'),
-    image: holdsFiles(ask.messages, 'image_url'),
+    audio: holdsFiles(request.messages, 'input_audio'),
+    image: holdsFiles(request.messages, 'image_url'),
   };
   const may = (route: AvailableTool['tool']['route']) => canCall(deps.settings, route, tier);
   const available =
-    ask.choice === 'none'
+    request.choice === 'none'
       ? new Map()
       : availableTools(
-          { view, requestedModel: ask.model, attached: has, drawableModels: deps.inference.drawableModels },
-          ask.names,
+          {
+            view,
+            requestedModel: request.model,
+            attached: has,
+            drawableModels: deps.inference.drawableModels,
+          },
+          request.names,
           may,
         );
   const files = new OmniFiles();
   const kinds = new Set<'audio' | 'image'>();
   if (available.has('transcribe_audio')) kinds.add('audio');
   if (available.has('describe_image')) kinds.add('image');
-  const messages = files.extract(hiddenRounds.restore(ask.messages, tier), kinds);
+  const messages = files.extract(hiddenRounds.restore(request.messages, tier), kinds);
   const tools = { internal: deps.inference.internal, memory: deps.memory, tier, signal, files };
   return {
     deps,
     call,
-    request: ask,
+    request,
     emitter,
     available,
     tools,
@@ -152,7 +157,7 @@ async function runRounds(loop: LoopContext): Promise<void> {
   const { emitter, messages, tools } = loop;
   let usage: Json = {};
   for (let number = 1; ; number++) {
-    const answer = await askModel(loop, number);
+    const answer = await queryModel(loop, number);
     if (number === 1) {
       if (answer.status >= 300) return relayResponse(loop, answer);
       emitter.open(answer.headers);
@@ -186,7 +191,7 @@ async function relayResponse(
   res.end();
 }
 
-function askModel({ deps, call, request, available, messages, tools }: LoopContext, number: number) {
+function queryModel({ deps, call, request, available, messages, tools }: LoopContext, number: number) {
   const all = [...request.tools, ...[...available.values()].map(toFunction)];
   const last = number >= MAX_ROUNDS;
   // A required call has been made by the second round.

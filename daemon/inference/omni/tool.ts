@@ -66,5 +66,5 @@ export function loadedOf({ view }: ToolContext, type: SlotTypeName): string[] {
 }
 
 /** Returns whether a name refers to this slot. */
-export const refersTo = (asked: string | null, slot: SlotView): boolean =>
-  [slot.name, slot.model, `svc/${slot.name}`].includes(asked ?? 'agent');
+export const refersTo = (requested: string | null, slot: SlotView): boolean =>
+  [slot.name, slot.model, `svc/${slot.name}`].includes(requested ?? 'agent');

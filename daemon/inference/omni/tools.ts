@@ -20,7 +20,7 @@ const MAX_AUDIO_BYTES = 24 * 1024 * 1024;
 const ALWAYS = () => ['memory'];
 const text = (most: number) => z.string().min(1).max(most);
 
-function ask(deps: ToolDeps, path: InternalPath, body: Buffer, contentType?: string) {
+function send(deps: ToolDeps, path: InternalPath, body: Buffer, contentType?: string) {
   const { internal, tier, signal } = deps;
   const type = contentType === undefined ? {} : { contentType };
   const call = { id: newRequestId(), path, tier, signal, body, translated: true, limitMs: LIMIT_MS };
@@ -28,7 +28,7 @@ function ask(deps: ToolDeps, path: InternalPath, body: Buffer, contentType?: str
 }
 
 const json = async (deps: ToolDeps, path: InternalPath, body: object) =>
-  asObject(await wholeJson(await ask(deps, path, Buffer.from(JSON.stringify(body))), MAX_JSON_BYTES)) ?? {};
+  asObject(await wholeJson(await send(deps, path, Buffer.from(JSON.stringify(body))), MAX_JSON_BYTES)) ?? {};
 
 const noFile = (id: string) =>
   new GatewayError('request.invalid', { param: 'file', message: `file: there is no ${truncate(id, 64)}` });
@@ -88,7 +88,7 @@ export const TOOLS: readonly OmniTool[] = [
     targets: (world) => loadedOf(world, 'tts'),
     async run(deps, { text: input, voice }, [model]) {
       const body = Buffer.from(JSON.stringify({ model, input, voice, response_format: 'wav' }));
-      const bytes = await wholeBytes(await ask(deps, '/v1/audio/speech', body), MAX_AUDIO_BYTES);
+      const bytes = await wholeBytes(await send(deps, '/v1/audio/speech', body), MAX_AUDIO_BYTES);
       const id = deps.files.add('audio', 'wav', bytes)?.id;
       const attachment = { id, kind: 'audio', type: 'audio/wav', data: bytes.toString('base64') };
       return { result: { spoken: true, file: id }, attachment };
@@ -104,7 +104,7 @@ export const TOOLS: readonly OmniTool[] = [
       const sound = deps.files.get(file, 'audio');
       if (sound === null) throw noFile(file);
       const { type, body } = wavForm({ model, response_format: 'json' }, sound.bytes);
-      const reply = await wholeJson(await ask(deps, '/v1/audio/transcriptions', body, type), MAX_JSON_BYTES);
+      const reply = await wholeJson(await send(deps, '/v1/audio/transcriptions', body, type), MAX_JSON_BYTES);
       return { result: { text: asObject(reply)?.text ?? '' } };
     },
   }),

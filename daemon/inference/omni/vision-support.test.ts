@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
-import { registeredModel, routingView, upstreamFacts } from '../testing/builders.ts';
+import { registeredModel, routingView, upstreamConfigOf } from '../testing/builders.ts';
 import { targetSupportsVision } from './vision-support.ts';
 
 const desk = {
-  ...upstreamFacts({ name: 'desk' }),
+  ...upstreamConfigOf({ name: 'desk' }),
   models: [
     { id: 'far-eyes', type: null, context: null, created: null, vision: true as const },
     { id: 'far-words', type: null, context: null, created: null },

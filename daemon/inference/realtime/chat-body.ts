@@ -14,16 +14,17 @@ export interface ChatRequest {
 }
 
 /** Converts the conversation to the body of a streamed chat completion. Pure. */
-export function chatBody(ask: ChatRequest): Json {
-  const instructions = ask.instructions.trim() === '' ? [] : [{ role: 'system', content: ask.instructions }];
-  const tools = ask.tools.map(({ type, ...tool }) => ({ type, function: tool }));
+export function chatBody(request: ChatRequest): Json {
+  const instructions =
+    request.instructions.trim() === '' ? [] : [{ role: 'system', content: request.instructions }];
+  const tools = request.tools.map(({ type, ...tool }) => ({ type, function: tool }));
   return {
-    model: ask.model,
-    messages: [...instructions, ...messages(ask.items)],
+    model: request.model,
+    messages: [...instructions, ...messages(request.items)],
     stream: true,
     stream_options: { include_usage: true },
-    ...(tools.length > 0 && { tools, tool_choice: choice(ask.toolChoice) }),
-    ...(ask.maxOutputTokens !== 'inf' && { max_tokens: ask.maxOutputTokens }),
+    ...(tools.length > 0 && { tools, tool_choice: choice(request.toolChoice) }),
+    ...(request.maxOutputTokens !== 'inf' && { max_tokens: request.maxOutputTokens }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { ChatPieces } from '../dialects/chat-pieces.ts';
 import type { Piece } from '../dialects/piece.ts';
-import type { Tokens } from './step.ts';
+import type { Tokens } from './stage-types.ts';
 
 /** The content of one chunk of a streamed chat. */
 export type ChatPiece =

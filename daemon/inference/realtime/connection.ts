@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws';
 import type { Tier } from '../../contract/auth.ts';
 import type { Log } from '../../lib/log.ts';
-import { runResponse, stageErrorOf } from './answer.ts';
 import { readClientEvent } from './client-event.ts';
 import { newSession, session } from './session.ts';
 import { SocketWriter } from './socket-writer.ts';
+import { runResponse, stageErrorOf } from './spoken-response.ts';
 import type { StageDeps } from './stages.ts';
 import type { Effect, Input, SessionEnvironment, SessionState } from './step.ts';
 import { TranscriptionQueue } from './transcription-queue.ts';
@@ -91,9 +91,9 @@ export class Connection {
     this.#answer = { response, control };
     const { stages } = this.#options;
     const signal = AbortSignal.any([control.signal, this.#over.signal]);
-    const tell = (input: Input) => this.#dispatch(input);
-    const room = () => this.#writer.drained(signal);
-    void runResponse({ stages, response, chat, voice, signal, dispatch: tell, drained: room }).catch(
+    const dispatch = (input: Input) => this.#dispatch(input);
+    const waitForDrain = () => this.#writer.drained(signal);
+    void runResponse({ stages, response, chat, voice, signal, dispatch, drained: waitForDrain }).catch(
       (error: unknown) => this.#dispatch({ kind: 'failed', response, error: stageErrorOf(error) }),
     );
   }

@@ -66,11 +66,11 @@ export function truncateItem(step: Step, event: ClientEvent<'conversation.item.t
   const part = item?.type === 'message' ? item.content[content_index] : undefined;
   if (item?.type !== 'message' || part?.type !== 'output_audio')
     return refuse('Only spoken answers can be truncated.', part === undefined ? 'content_index' : 'item_id');
-  const said = step.state.spokenSentences[item_id] ?? [];
-  const total = said.reduce((sum, { ms }) => sum + ms, 0);
+  const spoken = step.state.spokenSentences[item_id] ?? [];
+  const total = spoken.reduce((sum, { ms }) => sum + ms, 0);
   if (audio_end_ms > Math.ceil(total))
     return refuse(`The sound of this item is only ${Math.ceil(total)} ms long.`, 'audio_end_ms');
-  const transcript = spokenUntil(said, audio_end_ms);
+  const transcript = spokenUntil(spoken, audio_end_ms);
   const content = item.content.toSpliced(content_index, 1, { type: 'output_audio', transcript });
   step.set({
     items: replaceItem(step.state.items, { ...item, content }),

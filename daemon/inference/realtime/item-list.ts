@@ -47,8 +47,8 @@ export function completeItem(step: Step, item: Item): void {
 }
 
 export function dropItem(step: Step, { id }: Item): void {
-  const { [id]: _, ...said } = step.state.spokenSentences;
-  step.set({ items: step.state.items.filter((item) => item.id !== id), spokenSentences: said });
+  const { [id]: _, ...spoken } = step.state.spokenSentences;
+  step.set({ items: step.state.items.filter((item) => item.id !== id), spokenSentences: spoken });
   step.send('conversation.item.deleted', { item_id: id });
 }
 

@@ -123,10 +123,10 @@ export interface SpokenSentence {
 }
 
 /** Returns the text heard within `ms` milliseconds: whole sentences, then whole words in proportion. */
-export function spokenUntil(said: readonly SpokenSentence[], ms: number): string {
+export function spokenUntil(spoken: readonly SpokenSentence[], ms: number): string {
   let left = ms;
   let text = '';
-  for (const sentence of said) {
+  for (const sentence of spoken) {
     if (left >= sentence.ms) {
       text += sentence.text;
       left -= sentence.ms;

@@ -40,8 +40,8 @@ function processSound(step: Step, turns: TurnSettings): void {
     if (sound.bytes > MAX_SOUND_BYTES) stopSpeech(step, turns);
     return;
   }
-  const kept = keepLast(sound, turns.prefixMs + STARTED_BEFORE_MS + FRAME_MS);
-  step.set({ sound: kept, processedBytes: Math.max(0, processedBytes - (sound.bytes - kept.bytes)) });
+  const retained = keepLast(sound, turns.prefixMs + STARTED_BEFORE_MS + FRAME_MS);
+  step.set({ sound: retained, processedBytes: Math.max(0, processedBytes - (sound.bytes - retained.bytes)) });
 }
 
 function processFrame(step: Step, turns: TurnSettings, frame: Buffer): void {

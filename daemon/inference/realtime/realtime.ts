@@ -56,8 +56,8 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
   let open = 0;
   return {
     serve(socket, { tier, model, transcription }) {
-      const kept = tier === 'admin' ? 0 : (deps.adminReserve ?? ADMIN_RESERVE);
-      if (open >= (deps.maxSessions ?? MAX_SESSIONS) - kept) return refuse(socket);
+      const reserved = tier === 'admin' ? 0 : (deps.adminReserve ?? ADMIN_RESERVE);
+      if (open >= (deps.maxSessions ?? MAX_SESSIONS) - reserved) return refuse(socket);
       open++;
       socket.once('close', () => open--);
       const connection = new Connection({

@@ -78,8 +78,11 @@ export function addSound(step: Step, { bytes }: Extract<Input, { kind: 'sound' }
   const at = messageIndex(step);
   const entry = entryOf(step, at);
   const last = entry.sentences.at(-1) ?? { text: '', ms: 0 };
-  const said = [...entry.sentences.slice(0, -1), { ...last, ms: last.ms + msOf(voice.format, bytes.length) }];
-  replace(step, at, { ...entry, sentences: said, sound: [...entry.sound, bytes] });
+  const sentences = [
+    ...entry.sentences.slice(0, -1),
+    { ...last, ms: last.ms + msOf(voice.format, bytes.length) },
+  ];
+  replace(step, at, { ...entry, sentences, sound: [...entry.sound, bytes] });
   advance(step);
 }
 
@@ -168,20 +171,20 @@ function close(step: Step, status: ItemStatus, spokenOnly = false): void {
     const { callId: call_id, name, text } = entry;
     step.send('response.function_call_arguments.done', { ...where, call_id, name, arguments: text });
   } else closeMessage(step, response, entry);
-  const kept = spokenOnly && entry.kind === 'message' ? spokenOf(entry) : entry;
-  const item = entryItem(kept, response.modality, status);
+  const finalEntry = spokenOnly && entry.kind === 'message' ? spokenOf(entry) : entry;
+  const item = entryItem(finalEntry, response.modality, status);
   if (response.isInConversation) completeItem(step, item);
   const { response_id, output_index } = where;
   step.send('response.output_item.done', { response_id, output_index, item });
   update(step, ({ head, output }) => ({ head: head + 1, output: [...output, item] }));
-  if (response.isInConversation && kept.sentences.length > 0)
-    step.set({ spokenSentences: { ...step.state.spokenSentences, [entry.itemId]: kept.sentences } });
+  if (response.isInConversation && finalEntry.sentences.length > 0)
+    step.set({ spokenSentences: { ...step.state.spokenSentences, [entry.itemId]: finalEntry.sentences } });
 }
 
 /** Returns the spoken part of a message: up to the last sentence with audio. */
 function spokenOf(entry: Entry): Entry {
-  const said = entry.sentences.slice(0, entry.sentences.findLastIndex(({ ms }) => ms > 0) + 1);
-  return { ...entry, sentences: said, text: said.map(({ text }) => text).join('') };
+  const spoken = entry.sentences.slice(0, entry.sentences.findLastIndex(({ ms }) => ms > 0) + 1);
+  return { ...entry, sentences: spoken, text: spoken.map(({ text }) => text).join('') };
 }
 
 function closeMessage(step: Step, response: ActiveResponse, entry: Entry): void {

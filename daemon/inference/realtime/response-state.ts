@@ -1,6 +1,6 @@
 import type { Item, SpokenSentence } from './items.ts';
 import type { Modality, SessionConfig } from './session-config.ts';
-import type { StageTimes, Tokens, VoiceRequest } from './step.ts';
+import type { StageTimes, Tokens, VoiceRequest } from './stage-types.ts';
 
 /** A message or call of a response, with the part that is not sent yet. */
 export interface Entry {

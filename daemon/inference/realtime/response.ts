@@ -1,11 +1,11 @@
 import type { ClientEvent, ResponseParams } from '../../contract/realtime.ts';
 import { clientError } from './client-event.ts';
 import { type Item, itemFrom } from './items.ts';
+import { needsResponse } from './needs-response.ts';
 import { advance, closeEntries } from './response-entries.ts';
 import { type ActiveResponse, type ResponseEnd, responseResource } from './response-state.ts';
 import { DEFAULT_MODELS, type SessionConfig, turnSettings } from './session-config.ts';
 import type { Input, Stage, StageError, Step } from './step.ts';
-import { needsResponse } from './unanswered.ts';
 
 /** Returns the entry of the active response for this item. */
 export const entryAt = (step: Step, itemId: string) =>

@@ -60,25 +60,25 @@ export function newConfig(start: {
 export function applyUpdate(config: SessionConfig, update: SessionUpdate): SessionConfig {
   const input = update.audio?.input;
   const output = update.audio?.output;
-  const given = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value);
+  const valueOr = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value);
   return {
     ...config,
-    model: given(update.model, config.model),
-    modality: given(update.output_modalities?.[0], config.modality),
-    instructions: given(update.instructions, config.instructions),
+    model: valueOr(update.model, config.model),
+    modality: valueOr(update.output_modalities?.[0], config.modality),
+    instructions: valueOr(update.instructions, config.instructions),
     input: {
-      format: given(input?.format, config.input.format),
-      transcription: given(input?.transcription, config.input.transcription),
-      turnDetection: given(input?.turn_detection, config.input.turnDetection),
+      format: valueOr(input?.format, config.input.format),
+      transcription: valueOr(input?.transcription, config.input.transcription),
+      turnDetection: valueOr(input?.turn_detection, config.input.turnDetection),
     },
     output: {
-      format: given(output?.format, config.output.format),
-      voice: given(output?.voice, config.output.voice),
-      speed: given(output?.speed, config.output.speed),
+      format: valueOr(output?.format, config.output.format),
+      voice: valueOr(output?.voice, config.output.voice),
+      speed: valueOr(output?.speed, config.output.speed),
     },
-    tools: given(update.tools, config.tools),
-    toolChoice: given(update.tool_choice, config.toolChoice),
-    maxOutputTokens: given(update.max_output_tokens, config.maxOutputTokens),
+    tools: valueOr(update.tools, config.tools),
+    toolChoice: valueOr(update.tool_choice, config.toolChoice),
+    maxOutputTokens: valueOr(update.max_output_tokens, config.maxOutputTokens),
   };
 }
 

@@ -6,12 +6,12 @@ import { eventsOf, refusalOf, wholeJson } from '../internal-read.ts';
 import type { ChatRequest } from './chat-body.ts';
 import { chatBody } from './chat-body.ts';
 import { DEFAULT_MODELS, type SessionConfig } from './session-config.ts';
-import type { VoiceRequest } from './step.ts';
+import type { VoiceRequest } from './stage-types.ts';
 import { type PcmSource, pcmOf } from './voice-sound.ts';
 import { asWav, wavForm } from './wav-body.ts';
 
 /** Time limit of each stage in milliseconds, its load included. */
-const LIMITS_MS = { hear: 300_000, chat: 1_800_000, say: 300_000 } as const;
+const LIMITS_MS = { transcribe: 300_000, chat: 1_800_000, synthesize: 300_000 } as const;
 const MAX_TRANSCRIPT_BYTES = 1024 * 1024;
 
 export interface StageDeps {
@@ -50,7 +50,7 @@ export async function transcribe(
   };
   const { type, body } = wavForm(fields, wav);
   const call = { path: '/v1/audio/transcriptions', body, contentType: type, signal } as const;
-  const answer = await callInternal(deps, { ...call, limitMs: LIMITS_MS.hear });
+  const answer = await callInternal(deps, { ...call, limitMs: LIMITS_MS.transcribe });
   const reply = (await wholeJson(answer, MAX_TRANSCRIPT_BYTES)) as { text?: unknown } | null;
   if (typeof reply?.text !== 'string')
     throw new GatewayError('upstream.error', { message: 'The transcript is empty.' });
@@ -82,7 +82,12 @@ export async function synthesize(
     ...(voice !== null && { voice }),
     ...(speed !== 1 && { speed }),
   });
-  const answer = await callInternal(deps, { path: '/v1/audio/speech', body, signal, limitMs: LIMITS_MS.say });
+  const answer = await callInternal(deps, {
+    path: '/v1/audio/speech',
+    body,
+    signal,
+    limitMs: LIMITS_MS.synthesize,
+  });
   if (answer.status >= 300) throw await refusalOf(answer);
   return pcmOf(answer);
 }

@@ -5,6 +5,7 @@ import type { Item, SpokenSentence } from './items.ts';
 import type { ActiveResponse } from './response-state.ts';
 import { type SessionConfig, sessionResource } from './session-config.ts';
 import type { SoundBuffer } from './sound-buffer.ts';
+import type { StageTimes, Tokens, VoiceRequest } from './stage-types.ts';
 import type { VadState } from './vad.ts';
 
 /** The complete, immutable state of a session. */
@@ -40,17 +41,6 @@ export interface StageError {
   readonly message: string;
 }
 
-/** Token counts of the engine. */
-export interface Tokens {
-  readonly input: number;
-  readonly output: number;
-}
-export interface StageTimes {
-  /** Milliseconds to the first token or audio; null when none arrived. */
-  readonly firstMs: number | null;
-  readonly ms: number;
-}
-
 /** The inputs of a session. */
 export type Input =
   | { readonly kind: 'open' }
@@ -83,13 +73,6 @@ export type Input =
   | { readonly kind: 'spoken'; readonly response: string; readonly times: StageTimes }
   | { readonly kind: 'failed'; readonly response: string; readonly error: StageError }
   | { readonly kind: 'idle' };
-
-/** How a response is spoken. */
-export interface VoiceRequest {
-  readonly voice: string | null;
-  readonly speed: number;
-  readonly format: SessionConfig['output']['format'];
-}
 
 /** The effects that a session requests. */
 export type Effect =

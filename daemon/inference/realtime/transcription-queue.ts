@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { stageErrorOf } from './answer.ts';
+import { stageErrorOf } from './spoken-response.ts';
 import { type StageDeps, transcribe } from './stages.ts';
 import type { Effect, Input } from './step.ts';
 

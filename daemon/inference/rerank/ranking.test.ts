@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rankingOf } from './ranking.ts';
-import { parseRerankRequest, type RerankRequest, rerankBody } from './rerank-ask.ts';
+import { parseRerankRequest, type RerankRequest, rerankBody } from './rerank-request.ts';
 
 const requestOf = (more: object = {}): RerankRequest =>
   parseRerankRequest(

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { RerankRequest } from './rerank-ask.ts';
+import type { RerankRequest } from './rerank-request.ts';
 
 type Json = Record<string, unknown>;
 interface Result {
@@ -14,15 +14,15 @@ interface Result {
  * `relevance_score` or `score`. Throws `upstream.error` (502) for anything else, including an index that was
  * not in the request.
  */
-export function rankingOf(bytes: Buffer, ask: RerankRequest, model: string | null): Buffer {
+export function rankingOf(bytes: Buffer, request: RerankRequest, model: string | null): Buffer {
   const reply = parsed(bytes);
   const root = asObject(reply);
   const list = Array.isArray(reply) ? reply : (root.results ?? root.data);
-  const results = readResults(list, ask.documents.length)
+  const results = readResults(list, request.documents.length)
     .sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
-    .slice(0, ask.topN)
+    .slice(0, request.topN)
     .map((result) =>
-      ask.returnDocuments ? { ...result, document: { text: ask.documents[result.index] } } : result,
+      request.returnDocuments ? { ...result, document: { text: request.documents[result.index] } } : result,
     );
   const name = typeof root.model === 'string' ? root.model : (model ?? '');
   return Buffer.from(JSON.stringify({ object: 'list', model: name, results, usage: usageOf(root) }));

@@ -11,7 +11,7 @@ import { modelOf, scanBody } from '../rewrite/body-index.ts';
 import { rewriteModel } from '../rewrite/deviations.ts';
 import { TransformedResponse } from '../transform-response.ts';
 import { rankingOf } from './ranking.ts';
-import { parseRerankRequest, rerankBody } from './rerank-ask.ts';
+import { parseRerankRequest, rerankBody } from './rerank-request.ts';
 
 /** Parses rerank: the model immediately, everything else when the target is known. */
 export function readRerank({ body }: InferenceCall): ParsedRequest {
@@ -37,11 +37,11 @@ export async function prepareRerank(
   const engine = target.kind === 'slot' ? engineOf(ctx.deps.slots.get(target.slot)?.engine ?? '') : undefined;
   if (engine?.exact) return { body, sink: () => null };
   const { response, scope, call } = ctx;
-  const ask = parseRerankRequest(call.body);
+  const request = parseRerankRequest(call.body);
   return {
-    body: ({ teiRerank }, model) => rerankBody(ask, model, teiRerank ? 'tei' : 'common'),
+    body: ({ teiRerank }, model) => rerankBody(request, model, teiRerank ? 'tei' : 'common'),
     sink: ({ model }) =>
-      new TransformedResponse({ response, scope, transform: (bytes) => rankingOf(bytes, ask, model) }),
+      new TransformedResponse({ response, scope, transform: (bytes) => rankingOf(bytes, request, model) }),
   };
 }
 

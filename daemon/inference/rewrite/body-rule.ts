@@ -1,7 +1,7 @@
 import type { EffortFallback } from '../forward/effort-support.ts';
 import type { BodyIndex } from './body-index.ts';
+import type { ChatHistory } from './chat-history.ts';
 import type { Edit } from './edits.ts';
-import type { ChatHistory } from './restore-reasoning.ts';
 
 /** The input of the body rules once the target is known. */
 export interface BodyContext {

@@ -92,14 +92,14 @@ function replacements(edits: readonly Edit[]): Splice[] {
 /** Converts insertions and removals of one list to splices with the right commas. */
 function listSplices(edits: readonly Edit[], list: List, open: number, count: number): Splice[] {
   const texts: string[] = [];
-  const gone = new Map<number, Member>();
+  const removed = new Map<number, Member>();
   for (const edit of edits) {
     if (edit.do === 'insert' && edit.list === list) texts.push(edit.text);
-    if (edit.do === 'remove' && edit.list === list) gone.set(edit.member.index, edit.member);
+    if (edit.do === 'remove' && edit.list === list) removed.set(edit.member.index, edit.member);
   }
-  const splices = removals(gone, count);
+  const splices = removals(removed, count);
   if (texts.length > 0) {
-    splices.push({ start: open, end: open, text: texts.join(',') + (gone.size < count ? ',' : '') });
+    splices.push({ start: open, end: open, text: texts.join(',') + (removed.size < count ? ',' : '') });
   }
   return splices;
 }
@@ -108,11 +108,11 @@ function listSplices(edits: readonly Edit[], list: List, open: number, count: nu
  * A removed member takes one comma with it: the one before it, or the one after it when no remaining member
  * precedes it.
  */
-function removals(gone: ReadonlyMap<number, Member>, count: number): Splice[] {
-  let firstKept = 0;
-  while (gone.has(firstKept)) firstKept++;
-  return [...gone.values()].map(({ index, before, after }) => {
-    if (index > firstKept) return { start: before - 1, end: after, text: '' };
+function removals(removed: ReadonlyMap<number, Member>, count: number): Splice[] {
+  let firstRemaining = 0;
+  while (removed.has(firstRemaining)) firstRemaining++;
+  return [...removed.values()].map(({ index, before, after }) => {
+    if (index > firstRemaining) return { start: before - 1, end: after, text: '' };
     return { start: before, end: index < count - 1 ? after + 1 : after, text: '' };
   });
 }

@@ -1,15 +1,8 @@
 import { asList, asObject, type Json } from '../dialects/json.ts';
 import { thoughtOriginOf } from '../dialects/reasoning-signature.ts';
 import type { BodyRule } from './body-rule.ts';
+import type { ChatHistory } from './chat-history.ts';
 import { type Edit, NO_EDITS, remove, replace } from './edits.ts';
-
-/** The messages of a chat that was translated from another API. */
-export interface ChatHistory {
-  /** In the order of the body. */
-  readonly messages: readonly Json[];
-  /** Returns the fields of this upstream's call in addition to name and arguments. */
-  extraOf(upstream: string, callId: string): Json | undefined;
-}
 
 /**
  * Returns reasoning to engines of the own network, and to the provider that produced it in its original
@@ -34,8 +27,8 @@ function withOwnThoughts(message: Json, upstream: string): Json {
 }
 
 /** The message had only reasoning, for example after an interruption; providers refuse the rest. */
-const isEmptyMessage = ({ role, ...said }: Json): boolean =>
-  Object.values(said).every((value) => value === '' || value === null);
+const isEmptyMessage = ({ role, ...fields }: Json): boolean =>
+  Object.values(fields).every((value) => value === '' || value === null);
 
 function withExtras(message: Json, upstream: string, history: ChatHistory): Json {
   const calls = asList(message.tool_calls);

@@ -11,10 +11,10 @@ export const thinking: BodyRule = ({ index, local, thinkingDefault }) => {
   const flag = fieldOf(index, 'enable_thinking');
   const kwargs = fieldOf(index, 'chat_template_kwargs');
   if (!local) return [flag, kwargs].flatMap((field) => (field ? [remove('fields', field)] : []));
-  const said = flagValue(flag);
-  if (said === undefined) return NO_EDITS;
+  const flagged = flagValue(flag);
+  if (flagged === undefined) return NO_EDITS;
   const moved = flag ? [remove('fields', flag)] : NO_EDITS;
-  const value = said ?? thinkingDefault();
+  const value = flagged ?? thinkingDefault();
   return value === null ? moved : [...moved, ...fill(index, kwargs, value)];
 };
 

@@ -17,7 +17,7 @@ export function registeredModel(more: Partial<RegisteredModelLike> & { id: strin
   };
 }
 
-export function upstreamFacts(
+export function upstreamConfigOf(
   more: Partial<Omit<UpstreamState, 'models'>> & { name: string; models?: readonly string[] },
 ): UpstreamState {
   const models = (more.models ?? []).map((id) => ({ id, type: null, context: null, created: null }));

@@ -22,7 +22,7 @@ export class LogFrames {
     while (rest.length > 0) {
       if (this.#left === 0) {
         if (rest.length < HEADER) break;
-        if (!this.#started && !looksFramed(rest)) {
+        if (!this.#started && !isFramed(rest)) {
           this.#unframed = true;
           return [...found, rest];
         }
@@ -41,5 +41,5 @@ export class LogFrames {
   }
 }
 
-const looksFramed = (bytes: Buffer): boolean =>
+const isFramed = (bytes: Buffer): boolean =>
   (bytes[0] as number) <= LAST_STREAM && bytes[1] === 0 && bytes[2] === 0 && bytes[3] === 0;

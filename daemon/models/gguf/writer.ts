@@ -36,7 +36,7 @@ export interface GgufModel {
 }
 
 /** Collects little-endian parts and tracks their total length. */
-class Parts {
+class ByteChunks {
   readonly list: Buffer[] = [];
   length = 0;
 
@@ -83,7 +83,7 @@ const padding = (length: number): number => (ALIGNMENT - (length % ALIGNMENT)) %
  * shape and data differ.
  */
 export function encodeGguf(model: GgufModel): Buffer {
-  const out = new Parts();
+  const out = new ByteChunks();
   const keys = Object.entries(model.keys);
   out.push(Buffer.from(MAGIC));
   out.u32(VERSION);
@@ -102,7 +102,7 @@ export function encodeGguf(model: GgufModel): Buffer {
   return Buffer.concat(out.list, out.length);
 }
 
-function putValue(out: Parts, value: GgufValue): void {
+function putValue(out: ByteChunks, value: GgufValue): void {
   switch (value.type) {
     case 'str[]':
       putArrayHead(out, VALUE_TYPE.str, value.value.length);
@@ -126,13 +126,13 @@ function putValue(out: Parts, value: GgufValue): void {
   }
 }
 
-function putArrayHead(out: Parts, type: number, length: number): void {
+function putArrayHead(out: ByteChunks, type: number, length: number): void {
   out.u32(ARRAY_TYPE);
   out.u32(type);
   out.u64(length);
 }
 
-function putTensorTable(out: Parts, tensors: readonly GgufTensor[]): Buffer[] {
+function putTensorTable(out: ByteChunks, tensors: readonly GgufTensor[]): Buffer[] {
   let offset = 0;
   return tensors.map((tensor) => {
     const blob = tensorBytes(tensor);

@@ -69,12 +69,15 @@ export function createHub({ outbound, settings }: HubOptions): Hub {
   });
   const call = async <T>(
     signal: AbortSignal,
-    ask: (lib: typeof import('@huggingface/hub'), at: { hubUrl: string; fetch: typeof fetch }) => Promise<T>,
+    request: (
+      lib: typeof import('@huggingface/hub'),
+      at: { hubUrl: string; fetch: typeof fetch },
+    ) => Promise<T>,
   ): Promise<T> => {
     const at = endpoint();
     try {
       const lib = await import('@huggingface/hub');
-      return await ask(lib, {
+      return await request(lib, {
         hubUrl: at.url,
         fetch: hubFetch({ outbound, endpoint: at, limitMs: LIMIT_MS, signal }),
       });

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 
 /** Maximum fields per file, entries per model and bytes per entry. Larger files are no models of ours. */
 const MAX_FIELDS = 4_096;
-const MAX_FACTS = 256;
+const MAX_ENTRIES = 256;
 const MAX_FACT_BYTES = 256 * 1024;
 /** Maximum size of a field's header: its number and its length, each as a varint. */
 const HEAD_BYTES = 20;
@@ -75,7 +75,7 @@ export async function onnxMetadata(path: string): Promise<Record<string, string>
   const handle = await open(path, 'r');
   try {
     const { size } = await handle.stat();
-    const facts: [string, string][] = [];
+    const entries: [string, string][] = [];
     let at = 0;
     for (let fields = 0; at < size; fields++) {
       const field = fieldAt(await bytesAt(handle, at, HEAD_BYTES));
@@ -84,9 +84,9 @@ export async function onnxMetadata(path: string): Promise<Record<string, string>
       at = start + field.length;
       if (field.number !== METADATA_FIELD || field.wire !== 2 || field.length > MAX_FACT_BYTES) continue;
       const fact = factIn(await bytesAt(handle, start, field.length));
-      if (fact !== null && facts.length < MAX_FACTS) facts.push(fact);
+      if (fact !== null && entries.length < MAX_ENTRIES) entries.push(fact);
     }
-    return Object.fromEntries(facts);
+    return Object.fromEntries(entries);
   } finally {
     await handle.close();
   }

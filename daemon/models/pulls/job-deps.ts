@@ -2,7 +2,6 @@ import type { Outbound } from '../../lib/net/outbound.ts';
 import type { PullRow } from '../../store/pulls.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { FileLock } from './file-lock.ts';
-import type { PullJob } from './pull-job.ts';
 import type { Rate } from './rate.ts';
 import type { Semaphore } from './semaphore.ts';
 
@@ -17,8 +16,8 @@ export interface PulledModel {
   readonly sha256: string | null;
 }
 
-/** Dependencies that all jobs share. */
-export interface JobDeps {
+/** Dependencies that all jobs share. `Job` is the class of the jobs, which imports this file. */
+export interface JobDeps<Job> {
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly hub: Pick<Hub, 'endpoint'>;
   /** The models folder. */
@@ -41,6 +40,6 @@ export interface JobDeps {
   save(row: PullRow): void;
   tag(id: string, path: string, etag: string | null): void;
   /** Reports a visible change: at once for a state, throttled for bytes. */
-  changed(job: PullJob, what: 'state' | 'bytes'): void;
+  changed(job: Job, what: 'state' | 'bytes'): void;
   now(): number;
 }

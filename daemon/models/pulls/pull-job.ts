@@ -20,7 +20,7 @@ const ENDED: ReadonlySet<PullStateName> = new Set(['done', 'failed', 'cancelled'
 
 /** One download: its row, its files, and its current run. */
 export class PullJob {
-  readonly #deps: JobDeps;
+  readonly #deps: JobDeps<PullJob>;
   readonly #files: PullFileRow[];
   readonly #staging: Staging;
   readonly #bytes = new Map<string, number>();
@@ -31,7 +31,7 @@ export class PullJob {
   #retries = 0;
   #run: { control: AbortController; ended: Promise<void> } | null = null;
 
-  constructor(row: PullRow, files: readonly PullFileRow[], deps: JobDeps) {
+  constructor(row: PullRow, files: readonly PullFileRow[], deps: JobDeps<PullJob>) {
     this.#row = row;
     this.#files = [...files];
     this.#deps = deps;

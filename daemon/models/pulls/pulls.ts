@@ -10,7 +10,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { PullFileRow, PullRow } from '../../store/pulls.ts';
 import type { Store } from '../../store/store.ts';
 import type { Hub } from '../hub/hub.ts';
-import { readFactsInChild } from '../read-facts-in-child.ts';
+import { readMetadataInChild } from '../read-metadata-in-child.ts';
 import type { RegisteredModel } from '../registered-model.ts';
 import { type Choice, chooseFiles } from './choose-files.ts';
 import { bytesOf, checkSpace, fileName, freeBytesForModels, type MissingFile } from './disk-space.ts';
@@ -66,7 +66,7 @@ class AllPulls implements Pulls {
   readonly #options: PullsDeps;
   readonly #root: string;
   readonly #jobs = new Map<string, PullJob>();
-  readonly #parts: JobDeps;
+  readonly #jobDeps: JobDeps<PullJob>;
   readonly #progress: Progress;
   readonly #free: () => Promise<number>;
   readonly #closing = new AbortController();
@@ -80,7 +80,7 @@ class AllPulls implements Pulls {
       emit: (job) => bus.emit('pull', { pull: job.view() }),
       persist: ({ row }) => store.pulls.progress(row.id, row.bytes, row.updated),
     });
-    this.#parts = this.#jobParts();
+    this.#jobDeps = this.#createJobDeps();
     this.#resume();
   }
 
@@ -226,7 +226,7 @@ class AllPulls implements Pulls {
   }
 
   #keep(row: PullRow, files: readonly PullFileRow[]): PullJob {
-    const job = new PullJob(row, files, this.#parts);
+    const job = new PullJob(row, files, this.#jobDeps);
     this.#jobs.set(row.id, job);
     const ended = [...this.#jobs.values()].filter(({ open }) => !open);
     for (const oldest of ended.slice(0, Math.max(0, ended.length - MAX_ENDED)))
@@ -257,7 +257,7 @@ class AllPulls implements Pulls {
     for (const job of rests) if (job.open && job.row.state !== 'paused') job.start();
   }
 
-  #jobParts(): JobDeps {
+  #createJobDeps(): JobDeps<PullJob> {
     const { store, settings, log, outbound, hub, registry, baseMs = BASE_MS } = this.#options;
     const quietly = (work: () => void) => {
       try {
@@ -276,7 +276,7 @@ class AllPulls implements Pulls {
       baseMs,
       free: this.#free,
       findProblem: async (path) => {
-        const [outcome] = await readFactsInChild([path], this.#closing.signal);
+        const [outcome] = await readMetadataInChild([path], this.#closing.signal);
         return outcome !== undefined && 'reason' in outcome ? outcome.reason : null;
       },
       register: async (model) => (await registry.registerPulled(model)).id,

@@ -55,7 +55,7 @@ async function ownFolder(root: string, parts: readonly string[]): Promise<string
  */
 const sizeOf = async (path: string): Promise<number | null> =>
   stat(path).then(
-    (facts) => facts.size,
+    (stats) => stats.size,
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
       throw error;
@@ -65,7 +65,7 @@ const sizeOf = async (path: string): Promise<number | null> =>
 /** Returns whether a file of this size exists. */
 export const hasSize = (path: string, size: number): Promise<boolean> =>
   stat(path).then(
-    (facts) => facts.isFile() && facts.size === size,
+    (stats) => stats.isFile() && stats.size === size,
     () => false,
   );
 

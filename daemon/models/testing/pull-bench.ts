@@ -6,7 +6,7 @@ import type { PullRecord, PullStateName } from '../../contract/pulls.ts';
 import { EventBus } from '../../lib/async/event-bus.ts';
 import { createLog } from '../../lib/log.ts';
 import { Outbound, type OutboundOptions } from '../../lib/net/outbound.ts';
-import { openSettings } from '../../settings/settings.ts';
+import { openSettings } from '../../settings/open-settings.ts';
 import { openStore, type Store } from '../../store/store.ts';
 import { createHub, type Hub } from '../hub/hub.ts';
 import { createPulls, type Pulls, type PullsDeps } from '../pulls/pulls.ts';

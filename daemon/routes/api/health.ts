@@ -59,11 +59,11 @@ export function diskCheck(free: number | null): Check {
   if (free >= KEEP_FREE_BYTES)
     return { status: 'ok', message: 'The disk of the state folder has enough free space.' };
   const mib = Math.floor(free / 1024 ** 2);
-  const told = `The disk of the state folder has ${mib} MiB free`;
+  const message = `The disk of the state folder has ${mib} MiB free`;
   const next = 'Remove unused models, or free disk space.';
   return free < CRITICAL_BYTES
-    ? { status: 'failed', message: `${told}: downloads, request logs and memories fail. ${next}` }
-    : { status: 'warning', message: `${told}: models cannot be downloaded. ${next}` };
+    ? { status: 'failed', message: `${message}: downloads, request logs and memories fail. ${next}` }
+    : { status: 'warning', message: `${message}: models cannot be downloaded. ${next}` };
 }
 
 function configurationCheck(deps: RouteDeps): Check {
@@ -93,14 +93,14 @@ function slotsCheck({ slots }: Pick<RouteDeps, 'slots'>): Check {
   const modelMissing = all.filter(
     ({ name, enabled, model }) => enabled && model === null && slots.config(name)?.model != null,
   );
-  const told = [
+  const message = [
     ...(failed.length === 0 ? [] : [`Failed slots: ${namesOf(failed)}.`]),
     ...(modelMissing.length === 0
       ? []
       : [`The configured model was not found for slot: ${namesOf(modelMissing)}.`]),
   ];
-  if (told.length === 0) return { status: 'ok', message: 'No slot has failed.' };
-  return { status: 'warning', message: told.join(' ') };
+  if (message.length === 0) return { status: 'ok', message: 'No slot has failed.' };
+  return { status: 'warning', message: message.join(' ') };
 }
 
 const namesOf = (slots: readonly { readonly name: string }[]): string =>

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { createLog } from '../../lib/log.ts';
 import { parseEnvFile } from '../env-file.ts';
-import { openSettings, type Settings, type SettingsOptions } from '../settings.ts';
+import { openSettings } from '../open-settings.ts';
+import type { Settings, SettingsOptions } from '../settings.ts';
 
 /** New gateway folders for each test, and settings on them. */
 export class SettingsBench {

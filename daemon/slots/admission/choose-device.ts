@@ -21,8 +21,8 @@ export function chooseDevice<R extends { readonly pool: string }>(
   decide: (headroom: R) => LoadDecision,
   waitingPool: string | null,
 ): R {
-  const ranked = candidates.map((headroom) => ({ room: headroom, rank: rank(decide(headroom)) }));
+  const ranked = candidates.map((headroom) => ({ headroom, rank: rank(decide(headroom)) }));
   const best = ranked.reduce((found, one) => (one.rank < found.rank ? one : found));
-  const waiting = ranked.find(({ room: headroom }) => headroom.pool === waitingPool);
-  return best.rank > 0 && waiting !== undefined && waiting.rank < 4 ? waiting.room : best.room;
+  const waiting = ranked.find(({ headroom }) => headroom.pool === waitingPool);
+  return best.rank > 0 && waiting !== undefined && waiting.rank < 4 ? waiting.headroom : best.headroom;
 }

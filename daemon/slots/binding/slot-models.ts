@@ -11,19 +11,19 @@ import type { Swaps } from './swaps.ts';
 
 /** Returns which model a slot holds. When the registry fails, the slot has no model. */
 export class SlotModels {
-  readonly #lookUp: (config: SlotConfig) => SlotModel | null;
+  readonly #resolveModel: (config: SlotConfig) => SlotModel | null;
   readonly #swaps: Swaps;
   readonly #log: Log;
   readonly #files: ModelFileCache;
 
   constructor(
-    lookUp: (config: SlotConfig) => SlotModel | null,
+    resolveModel: (config: SlotConfig) => SlotModel | null,
     swaps: Swaps,
     log: Log,
     patience?: MountGuard,
   ) {
     this.#files = new ModelFileCache(patience);
-    this.#lookUp = lookUp;
+    this.#resolveModel = resolveModel;
     this.#swaps = swaps;
     this.#log = log;
   }
@@ -70,7 +70,7 @@ export class SlotModels {
     try {
       const source = (engineOf(config.engine) as Engine).modelSource(config);
       const at = (path: string) => this.#files.at(path);
-      return slotModel(config, source, (slot) => this.#lookUp(slot), at);
+      return slotModel(config, source, (slot) => this.#resolveModel(slot), at);
     } catch (cause) {
       this.#log.error({ slot: config.name, err: cause }, 'the model of the slot could not be looked up');
       return null;

@@ -181,8 +181,9 @@ export function readSlotFile(file: string, text: string): SlotFileResult {
     .filter((key) => !KEYS.has(key))
     .map((key) => ({ file, line: lines.get(key) ?? null, message: `unknown key "${key}" is ignored` }));
   const read = SlotFile.safeParse(toml.table);
-  const given = Object.keys(toml.table).filter((key) => KEYS.has(key));
-  if (read.success) return { config: toConfig(name, read.data, given), problems: limitProblems(unknown) };
+  const presentKeys = Object.keys(toml.table).filter((key) => KEYS.has(key));
+  if (read.success)
+    return { config: toConfig(name, read.data, presentKeys), problems: limitProblems(unknown) };
   const wrong = read.error.issues.map((issue) => ({
     file,
     line: lines.get(String(issue.path[0] ?? '')) ?? null,

@@ -18,7 +18,7 @@ function urlFault(text: string): string | null {
 
 interface Rule {
   readonly key: string;
-  readonly given: (config: SlotConfig) => boolean;
+  readonly isPresent: (config: SlotConfig) => boolean;
   readonly runners: readonly RunnerId[];
   readonly why: string;
 }
@@ -27,43 +27,43 @@ interface Rule {
 const RULES: readonly Rule[] = [
   {
     key: 'url',
-    given: (config) => config.url !== null,
+    isPresent: (config) => config.url !== null,
     runners: ['attach'],
     why: 'is used by runner attach only',
   },
   {
     key: 'command',
-    given: (config) => config.command !== null,
+    isPresent: (config) => config.command !== null,
     runners: ['process'],
     why: 'is used by runner process only',
   },
   {
     key: 'image',
-    given: (config) => config.image !== null,
+    isPresent: (config) => config.image !== null,
     runners: ['container'],
     why: 'is used by runner container only',
   },
   {
     key: 'port',
-    given: (config) => config.port !== null,
+    isPresent: (config) => config.port !== null,
     runners: ['container'],
     why: 'is used by runner container only: other runners use a port that the gateway chooses',
   },
   {
     key: 'health',
-    given: (config) => config.health !== null,
+    isPresent: (config) => config.health !== null,
     runners: ['process', 'container', 'attach'],
     why: 'is not used by workers: they report when they are ready',
   },
   {
     key: 'extra_args',
-    given: (config) => config.extraArgs.length > 0,
+    isPresent: (config) => config.extraArgs.length > 0,
     runners: ['worker', 'process', 'container'],
     why: 'is not used by runner attach: the server is already running',
   },
   {
     key: 'env',
-    given: (config) => Object.keys(config.env).length > 0,
+    isPresent: (config) => Object.keys(config.env).length > 0,
     runners: ['worker', 'process', 'container'],
     why: 'is not used by runner attach: the server is already running',
   },
@@ -79,7 +79,7 @@ const takesKeyEnv = ({ runner, engine }: SlotConfig): boolean =>
  * Returns what is wrong with the keys of a slot file for its runner, starting with the key; null when nothing is.
  */
 export function keysObjection(config: SlotConfig): string | null {
-  const rule = RULES.find((each) => each.given(config) && !each.runners.includes(config.runner));
+  const rule = RULES.find((each) => each.isPresent(config) && !each.runners.includes(config.runner));
   if (rule !== undefined) return `${rule.key}: ${rule.why}`;
   if (config.keyEnv !== null && !takesKeyEnv(config)) {
     return `key_env: engine ${config.engine} under ${config.runner} gets its key automatically`;

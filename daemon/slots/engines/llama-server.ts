@@ -33,7 +33,7 @@ const IMAGES: Readonly<Record<string, string>> = {
 const FIRST_DEVICE: Readonly<Record<string, string>> = { cuda: 'CUDA0', vulkan: 'Vulkan0', rocm: 'ROCm0' };
 
 const NO_GPU: FatalOutput = {
-  says: 'no usable GPU found',
+  text: 'no usable GPU found',
   reason: 'This llama-server has no backend for the GPU of the slot. Install one, or set device = "cpu".',
 };
 

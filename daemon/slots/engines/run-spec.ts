@@ -39,7 +39,7 @@ export type KeyDelivery =
 
 /** A text in the output of an engine that shows that it cannot do what was requested. */
 export interface FatalOutput {
-  readonly says: string;
+  readonly text: string;
   /** Why the engine is stopped, in one line. */
   readonly reason: string;
 }

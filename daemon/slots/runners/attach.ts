@@ -86,7 +86,7 @@ class AttachedServer implements RunningEngine {
   async #live(): Promise<EngineExit> {
     const { signal } = this.#stop;
     try {
-      return exitOf(await this.#followUntilGone(signal));
+      return exitOf(await this.#followUntilUnreachable(signal));
     } catch (cause) {
       if (signal.aborted) return exitOf('The slot was detached from the server.');
       return exitOf(
@@ -95,7 +95,7 @@ class AttachedServer implements RunningEngine {
     }
   }
 
-  async #followUntilGone(signal: AbortSignal): Promise<string> {
+  async #followUntilUnreachable(signal: AbortSignal): Promise<string> {
     const { query, endpoint, launch, isSelf, watch = WATCH } = this.#deps;
     const { probe, url } = launch.how;
     const address = new URL(url);

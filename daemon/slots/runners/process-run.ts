@@ -189,7 +189,7 @@ export class ProcessRun implements RunningEngine {
     const canProbe = () => isOwnListener(port, child.pid as number);
     try {
       await waitUntilReady({ query: this.#deps.query, endpoint, probe, signal, canProbe });
-      const unfit = launch.how.unfit.find(({ says }) => this.lines().some((line) => line.includes(says)));
+      const unfit = launch.how.unfit.find(({ text }) => this.lines().some((line) => line.includes(text)));
       if (unfit !== undefined) throw new WrongServerError(unfit.reason);
       this.#isLoaded = true;
       this.#ready.resolve(loadedAt(launch, endpoint));

@@ -172,7 +172,7 @@ describe('an engine that fails', () => {
   });
 
   it('by showing that it cannot do what was requested is ended with the reason', async () => {
-    const unfit = [{ says: 'key by variable', reason: 'It has no GPU.' }];
+    const unfit = [{ text: 'key by variable', reason: 'It has no GPU.' }];
     expect((await bench.start([], { unfit }).ended).reason).toBe('It has no GPU.');
   });
 

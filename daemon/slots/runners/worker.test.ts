@@ -49,7 +49,7 @@ describe('the worker runner', () => {
       console.log(JSON.stringify([order.type, order.config.modelId, order.config.threads, process.argv.slice(2)]));
       process.send({ type: 'listening', port: 4321 });
       process.send({ type: 'progress', fraction: 0.5 });
-      process.send({ type: 'ready', facts: ${FACTS} });
+      process.send({ type: 'ready', info: ${FACTS} });
     });`);
     const loaded = await run.loaded;
     expect(loaded).toMatchObject({ origin: 'http://127.0.0.1:4321', device: 'cpu', context: 512 });
@@ -80,7 +80,7 @@ describe('the worker runner', () => {
   it('P04: one that ignores SIGTERM is killed after its grace, its children too', async () => {
     const run = start(`import { spawn } from 'node:child_process';
       process.on('SIGTERM', () => {});
-      process.on('message', () => process.send({ type: 'ready', facts: ${FACTS} }));
+      process.on('message', () => process.send({ type: 'ready', info: ${FACTS} }));
       const child = spawn('sleep', ['60'], { stdio: 'inherit' });
       child.on('spawn', () => console.log('child ' + child.pid + '.'));
       setInterval(() => {}, 1000);`);

@@ -60,7 +60,7 @@ class WorkerStatus {
     else if (message.type === 'failed') this.knownReason = scrubPaths(String(message.reason));
     else if (message.type === 'ready') {
       this.isLoaded = true;
-      const { device, context, parallel, threads, gpuLayers, layers: total } = message.facts;
+      const { device, context, parallel, threads, gpuLayers, layers: total } = message.info;
       const layers = { placed: gpuLayers, total };
       const origin = `http://127.0.0.1:${this.port}`;
       const headers = { authorization: `Bearer ${this.key}` };

@@ -3,14 +3,14 @@ import {
   DRAIN_MS,
   FORCE_EXIT_MS,
   WORKER_EXIT,
-  type WorkerFacts,
   type WorkerHealth,
+  type WorkerInfo,
   type WorkerMessage,
 } from './protocol.ts';
 
 /** A loaded engine, as its process manages it. */
 export interface LoadedService {
-  facts: WorkerFacts;
+  info: WorkerInfo;
   routes: Routes;
   stats(): Omit<WorkerHealth, 'status'>;
   dispose(): Promise<void>;
@@ -93,7 +93,7 @@ class Worker<C extends AnyConfig> {
       onBroken: (error) => this.fail(error),
     });
     server.serve(this.#service.routes);
-    send({ type: 'ready', facts: this.#service.facts });
+    send({ type: 'ready', info: this.#service.info });
   }
 
   /** Ends the process: at once when idle, otherwise after `drainMs` at the latest. */

@@ -1,6 +1,6 @@
 import { readCommand } from './config.ts';
 import { type LoadService, runWorker } from './lifecycle.ts';
-import { skipCpuBinaryTrial } from './llama/binary-trial.ts';
+import { skipCpuBinaryTrial } from './llama/binary-probe.ts';
 import type { WorkerConfig, WorkerKind } from './protocol.ts';
 
 /** The loader of each worker kind. */
@@ -28,7 +28,7 @@ const SERVICES: Readonly<Record<WorkerKind, LoadService<WorkerConfig>>> = {
 type Loaded = Awaited<ReturnType<LoadService<WorkerConfig>>>;
 
 const service = (engine: Omit<Loaded, 'routes'>, routes: Loaded['routes']): Loaded => ({
-  facts: engine.facts,
+  info: engine.info,
   routes,
   stats: () => engine.stats(),
   dispose: () => engine.dispose(),

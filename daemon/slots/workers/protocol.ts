@@ -34,7 +34,7 @@ export interface WorkerConfig {
 }
 
 /** Facts of a loaded model, reported by the engine. */
-export interface WorkerFacts {
+export interface WorkerInfo {
   /** The active backend: `cpu`, `vulkan`, `cuda` or `metal`. */
   device: string;
   /** Names of the backend's devices; empty on the CPU. */
@@ -63,7 +63,7 @@ export interface WorkerFacts {
 export type WorkerMessage =
   | { type: 'listening'; port: number }
   | { type: 'progress'; fraction: number }
-  | { type: 'ready'; facts: WorkerFacts }
+  | { type: 'ready'; info: WorkerInfo }
   | { type: 'failed'; reason: string };
 
 /** Body of `GET /health`: 200 with `ok`, 503 with `loading`. */

@@ -4,7 +4,7 @@ import type { MetricFactory } from './metric-factory.ts';
 /** A device with a name that reveals neither its address nor its maker: `gpu0`, `gpu1`, `npu0`. */
 export interface NamedDevice {
   readonly device: string;
-  readonly facts: DeviceRecord;
+  readonly record: DeviceRecord;
 }
 
 /**
@@ -12,19 +12,19 @@ export interface NamedDevice {
  */
 export function namedDevices(devices: readonly DeviceRecord[]): NamedDevice[] {
   const counts = { gpu: 0, npu: 0 };
-  return devices.flatMap((facts) =>
-    facts.kind === 'cpu' ? [] : [{ device: `${facts.kind}${counts[facts.kind]++}`, facts }],
+  return devices.flatMap((record) =>
+    record.kind === 'cpu' ? [] : [{ device: `${record.kind}${counts[record.kind]++}`, record }],
   );
 }
 
-const LIVE: readonly [name: string, help: string, value: (facts: DeviceRecord) => number | null][] = [
+const LIVE: readonly [name: string, help: string, value: (record: DeviceRecord) => number | null][] = [
   [
     'svc_device_busy_ratio',
     'Utilisation of an accelerator, 0 to 1.',
     ({ busy_percent: busy }) => (busy === null ? null : busy / 100),
   ],
   ['svc_device_power_watts', 'Power draw of an accelerator.', ({ power_w: power }) => power],
-  ['svc_device_temperature_celsius', 'Temperature of an accelerator.', (facts) => facts.temperature_c],
+  ['svc_device_temperature_celsius', 'Temperature of an accelerator.', (record) => record.temperature_c],
 ];
 
 /** Registers gauges of the last device readings; `view` returns null before the first reading. */
@@ -37,12 +37,13 @@ export function deviceGauges(make: MetricFactory, view: () => HardwareView | nul
     };
     const host = view()?.host;
     if (host) set('host', host.memory_total_bytes, host.memory_total_bytes - host.memory_available_bytes);
-    for (const { device, facts } of devices()) set(device, facts.memory_total_bytes, facts.memory_used_bytes);
+    for (const { device, record } of devices())
+      set(device, record.memory_total_bytes, record.memory_used_bytes);
   });
   for (const [name, help, value] of LIVE) {
     make.gauge(name, help, ['device'], (gauge) => {
-      for (const { device, facts } of devices()) {
-        const now = value(facts);
+      for (const { device, record } of devices()) {
+        const now = value(record);
         if (now !== null) gauge.set({ device }, now);
       }
     });

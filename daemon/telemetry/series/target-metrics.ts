@@ -1,6 +1,6 @@
 import type { SlotEvent } from '../../slots/lifecycle/slot-events.ts';
 import type { Instruments } from './instruments.ts';
-import { type FinishedRequest, type TargetLabel, TargetSeries } from './owner-series.ts';
+import { type FinishedRequest, type TargetLabel, TargetSeries } from './target-series.ts';
 
 /** Label for everything beyond the maximum number of slots or upstreams; no target can have this name. */
 const OTHERS = '(others)';
@@ -44,8 +44,12 @@ export class TargetMetrics {
     return this.#upstreams.get(name) ?? this.#open(this.#upstreams, name, (upstream) => ({ upstream }));
   }
 
-  #open(all: Map<string, TargetSeries>, asked: string, label: (name: string) => TargetLabel): TargetSeries {
-    const name = all.size < MAX_TARGETS ? asked : OTHERS;
+  #open(
+    all: Map<string, TargetSeries>,
+    requested: string,
+    label: (name: string) => TargetLabel,
+  ): TargetSeries {
+    const name = all.size < MAX_TARGETS ? requested : OTHERS;
     const series = all.get(name) ?? new TargetSeries(this.#instruments, label(name));
     all.set(name, series);
     return series;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { freePort } from '../../slots/runners/ports.ts';
 import { until } from './gateway.ts';
 import { send } from './http.ts';
-import { SHIPPED } from './shipped.ts';
+import { SHIPPED } from './shipped-files.ts';
 
 export interface Sample {
   readonly metric: Record<string, string>;

@@ -1,7 +1,7 @@
 /** Rotates the admin key with the real settings code and kills itself at the step in the second argument. Run by rotation-faults.test.ts. */
 import { createRotate } from '../../auth/rotate.ts';
 import { silentLog } from '../../lib/log.ts';
-import { openSettings } from '../../settings/settings.ts';
+import { openSettings } from '../../settings/open-settings.ts';
 
 const [home = '', step] = process.argv.slice(2);
 const log = silentLog();

@@ -14,7 +14,7 @@ import { startHub } from '../../models/testing/hub.ts';
 import { pullBench } from '../../models/testing/pull-bench.ts';
 import { runningBackup } from '../../store/backup.ts';
 import { connect, type Db } from '../../store/connection.ts';
-import { inspect } from '../../store/damage.ts';
+import { inspect } from '../../store/integrity.ts';
 import { openDatabase } from '../../store/open.ts';
 import { MIGRATIONS, type Migration } from '../../store/schema.ts';
 import { compareFile, type Outcome, put, textOf, type Writer } from './writer.ts';

@@ -6,7 +6,7 @@ import { silentLog } from '../../lib/log.ts';
 import { runningBackup } from '../../store/backup.ts';
 import { connect, type Db } from '../../store/connection.ts';
 import { NEWEST_SCHEMA } from '../../store/copy.ts';
-import { inspect } from '../../store/damage.ts';
+import { inspect } from '../../store/integrity.ts';
 import { openDatabase } from '../../store/open.ts';
 import { MIGRATIONS } from '../../store/schema.ts';
 import { openStore, type Store } from '../../store/store.ts';

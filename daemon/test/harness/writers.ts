@@ -6,7 +6,7 @@ import { openSigningSecret } from '../../auth/signing-secret.ts';
 import { ImageCache } from '../../inference/images/cache.ts';
 import { silentLog } from '../../lib/log.ts';
 import { parseEnvFile } from '../../settings/env-file.ts';
-import { openSettings } from '../../settings/settings.ts';
+import { openSettings } from '../../settings/open-settings.ts';
 import { SlotFiles } from '../../slots/config/slot-files.ts';
 import { ContainerRecords } from '../../slots/runners/container/record.ts';
 import { changeUpstreamFile, createUpstreamFile, removeUpstreamFile } from '../../upstreams/edit-upstream.ts';

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
 import type { DeviceRecord, EvidenceRecord } from '../../../daemon/contract/hardware.ts';
 import { Card } from '../../ui/card.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { gib } from '../../ui/format.ts';
 import { Note } from '../../ui/note.tsx';
+import { Facts } from '../../ui/property-list.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import type { Tone } from '../../ui/tone.ts';
 import { Evidence } from './evidence.tsx';

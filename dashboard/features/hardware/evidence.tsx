@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { EvidenceRecord } from '../../../daemon/contract/hardware.ts';
-import { Facts } from '../../ui/facts.tsx';
+import { Facts } from '../../ui/property-list.tsx';
 import { factWord, gapsByReason } from './evidence-words.ts';
 import css from './hardware.module.css';
 

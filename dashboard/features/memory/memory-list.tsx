@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { MemoryRecord } from '../../../daemon/contract/system.ts';
-import { Ago } from '../../ui/ago.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Ago } from '../../ui/relative-time.tsx';
 import css from './memory.module.css';
 
 export interface Selection {

@@ -4,10 +4,10 @@ import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { count, gib, moment } from '../../ui/format.ts';
 import { HelpLine } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { Facts } from '../../ui/property-list.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { TERMS } from '../shared/terms.ts';
 import { Binding } from './binding.tsx';
@@ -15,9 +15,9 @@ import { FitBadge } from './fit-badge.tsx';
 import { holderOf } from './holder.ts';
 import { abilities, parameters, SOURCES, typeWord } from './model-words.ts';
 import css from './models.module.css';
+import { UseIt } from './next-step.tsx';
 import { Thinking } from './thinking.tsx';
 import type { Show } from './url-state.ts';
-import { UseIt } from './use-it.tsx';
 
 function Sum(props: { value: string; what: string }): ReactElement {
   const shown = useRef<HTMLElement>(null);

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { ModelFitView } from '../../../daemon/contract/catalog.ts';
-import { Explained } from '../../ui/explained.tsx';
 import { Badge } from '../../ui/state-badge.tsx';
+import { Explained } from '../../ui/tooltip-label.tsx';
 import { fitLabel } from './fit-label.ts';
 
 /** Whether a model can be loaded now, with the reason in a tooltip. */

@@ -8,8 +8,8 @@ import { FitBadge } from './fit-badge.tsx';
 import { holderOf } from './holder.ts';
 import { modelLine } from './model-words.ts';
 import css from './models.module.css';
+import { UseIt } from './next-step.tsx';
 import type { Show } from './url-state.ts';
-import { UseIt } from './use-it.tsx';
 
 /** The state of the slot that serves the model, else whether the model fits. */
 function How(props: { model: ModelWithMemory; slot: SlotRecord | undefined }): ReactElement | null {

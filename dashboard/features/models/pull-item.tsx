@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
 import type { PullRecord } from '../../../daemon/contract/pulls.ts';
-import { Ago } from '../../ui/ago.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Note } from '../../ui/note.tsx';
+import { Ago } from '../../ui/relative-time.tsx';
 import { ShareBar } from '../../ui/share-bar.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import css from './models.module.css';

@@ -4,7 +4,7 @@ import { type ReactElement, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { useWide } from '../../ui/wide.ts';
+import { useWide } from '../../ui/use-min-width.ts';
 import css from './chat.module.css';
 import { Composer } from './composer.tsx';
 import { DemoNote } from './parts/demo-note.tsx';

@@ -8,7 +8,7 @@ import { lazyView } from '../../ui/lazy/lazy-view.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import { SentImages } from './attached-images.tsx';
 import type { Turn } from './conversation.ts';
-import { Measured } from './parts/measured.tsx';
+import { Measured } from './parts/measurements.tsx';
 import { ToolCalls } from './tool-call-view.tsx';
 import css from './turn.module.css';
 

@@ -1,9 +1,9 @@
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
-import { Ago } from '../../ui/ago.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { count, duration } from '../../ui/format.ts';
+import { Ago } from '../../ui/relative-time.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import table from '../../ui/table.module.css';
 import { requestBadge, timesOf } from './request-badge.ts';

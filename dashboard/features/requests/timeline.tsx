@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
 import type { RequestDetailView } from '../../../daemon/contract/system.ts';
-import { Facts } from '../../ui/facts.tsx';
 import { count, duration, steadyDuration, tokenRate } from '../../ui/format.ts';
 import { useNow } from '../../ui/now.ts';
+import { Facts } from '../../ui/property-list.tsx';
 import { timesOf } from './request-badge.ts';
 import css from './requests.module.css';
 import { firstOutput, waitRows } from './routing-words.ts';

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useRef } from 'react';
 import type { RotateView } from '../../../daemon/contract/auth.ts';
 import { queries } from '../../api/queries.ts';
-import { Ago } from '../../ui/ago.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Command } from '../../ui/command.tsx';
 import { Note } from '../../ui/note.tsx';
+import { Ago } from '../../ui/relative-time.tsx';
 import { printCommand } from './print-command.ts';
 import css from './security.module.css';
 

@@ -7,11 +7,11 @@ import { call, ifMatch } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { Responses } from '../../api/responses.ts';
 import { Button } from '../../ui/button.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { type FieldRow, textOf } from '../../ui/form/draft.ts';
 import { useEditBase } from '../../ui/form/edit-base.ts';
 import { RecordForm } from '../../ui/form/record-form.tsx';
 import { Note } from '../../ui/note.tsx';
+import { Facts } from '../../ui/property-list.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { keyOfSetting, kindOfSetting, lockOfSetting, type SettingLock, valueText } from './setting-words.ts';
 

@@ -1,4 +1,4 @@
-import { headroomOf } from '../../../daemon/contract/memory-room.ts';
+import { headroomOf } from '../../../daemon/contract/memory-headroom.ts';
 import type { LoadForecastView, MemorySumView, StayReasonName } from '../../../daemon/contract/slots.ts';
 import { gib } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';

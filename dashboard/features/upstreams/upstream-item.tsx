@@ -1,10 +1,10 @@
 import { Fragment, type ReactElement, type ReactNode } from 'react';
 import type { UpstreamRecord } from '../../../daemon/contract/upstreams.ts';
-import { Ago } from '../../ui/ago.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { count } from '../../ui/format.ts';
 import { Note } from '../../ui/note.tsx';
+import { Facts } from '../../ui/property-list.tsx';
+import { Ago } from '../../ui/relative-time.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import { Retry } from '../shared/retry.tsx';
 import { missingKey, upstreamBadge } from './upstream-badge.ts';

@@ -113,14 +113,15 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
 
   const kindsOf = (outcomes: readonly Outcome[]) => [...new Set(outcomes.map(({ kind }) => kind))];
   const notWhole = (outcomes: readonly Outcome[]) => outcomes.filter(({ kind }) => kind !== 'whole');
-  const begun = (outcomes: readonly Outcome[]) => {
+  const startedOutcomes = (outcomes: readonly Outcome[]) => {
     const requests = new Set(outcomes.map(({ request }) => request));
     return ray.events().filter(({ event, request }) => event === 'begin' && requests.has(request ?? ''));
   };
-  const replicasOf = (outcomes: readonly Outcome[]) => new Set(begun(outcomes).map(({ pid }) => pid));
+  const replicasOf = (outcomes: readonly Outcome[]) =>
+    new Set(startedOutcomes(outcomes).map(({ pid }) => pid));
   /** Each request has begun once, except for `refused` ones, which may not have begun at all. */
   function expectSentOnce(outcomes: readonly Outcome[]): void {
-    const sent = begun(outcomes).map(({ request }) => request);
+    const sent = startedOutcomes(outcomes).map(({ request }) => request);
     expect(sent).toHaveLength(new Set(sent).size);
     const unsent = outcomes.filter(({ request, kind }) => kind !== 'refused' && !sent.includes(request));
     expect(unsent).toEqual([]);
@@ -208,7 +209,7 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
     expectSentOnce(outcomes);
     const after = await loadOf(16, 2);
     expect(notWhole(after)).toEqual([]);
-    expect(new Set(begun(after).map(({ version }) => version))).toEqual(new Set(['v2']));
+    expect(new Set(startedOutcomes(after).map(({ version }) => version))).toEqual(new Set(['v2']));
   });
 
   it("a full deployment: Ray's 503 and its reason reach the caller, and the others are answered", async () => {

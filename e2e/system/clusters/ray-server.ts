@@ -87,9 +87,9 @@ export async function startRay(python: string, first: Deployment): Promise<RaySe
 
   const stop = async () => {
     child.stdin.end();
-    const isGone = () => hasEnded() && markedProcesses(mark).length === 0;
+    const isStopped = () => hasEnded() && markedProcesses(mark).length === 0;
     try {
-      await until(isGone, 'Ray to end', STOP_LIMIT_MS);
+      await until(isStopped, 'Ray to end', STOP_LIMIT_MS);
     } finally {
       // Processes of Ray may be in groups of their own.
       for (const pid of markedProcesses(mark)) process.kill(pid, 'SIGKILL');

@@ -20,7 +20,7 @@ import { containerLaunch } from '../../../daemon/slots/testing/launches.ts';
 const { podman, obstacle } = await tryPodman();
 if (podman === null) console.warn(`SKIPPED with a real Podman: ${obstacle}`);
 const outbound = new Outbound({ connectMs: () => 2000 });
-const ask = createEngineQuery(outbound);
+const query = createEngineQuery(outbound);
 const log = createLog({ level: 'fatal', write: () => {} });
 const never = new AbortController().signal;
 
@@ -49,7 +49,7 @@ function open(sockets: readonly string[] = [podman?.socketPath ?? ''], keep = tr
     stateFolder: state,
     logFolder: join(state, 'logs'),
     runFolder: join(state, 'run'),
-    query: ask,
+    query,
     engines: {
       sockets: () => sockets,
       connect: (socket, signal) => ContainerEngine.connect(outbound, socket, signal),
@@ -68,7 +68,7 @@ function open(sockets: readonly string[] = [podman?.socketPath ?? ''], keep = tr
 }
 
 const get = (loaded: LoadedEngine, path: string) =>
-  ask(loaded, { method: 'GET', path, limitMs: 5000 }, never);
+  query(loaded, { method: 'GET', path, limitMs: 5000 }, never);
 const containers = () => JSON.parse(podman?.run('ps', '-a', '--format', 'json') ?? '[]') as { Id: string }[];
 const firstOf = (one: RunningEngine) => Promise.race([one.loaded, one.ended]);
 async function loadedOf(one: RunningEngine): Promise<LoadedEngine> {
@@ -111,12 +111,12 @@ describe.skipIf(podman === null)('in a real Podman', () => {
       expect(containers()).toHaveLength(2);
       const connect = (socket: string, signal: AbortSignal) =>
         ContainerEngine.connect(outbound, socket, signal);
-      const places = { sockets: () => ['/nowhere/a', podman?.socketPath ?? ''], connect };
-      expect(await endAllContainers(places, folder)).toEqual({ ended: 1, failed: 0 });
+      const engineOptions = { sockets: () => ['/nowhere/a', podman?.socketPath ?? ''], connect };
+      expect(await endAllContainers(engineOptions, folder)).toEqual({ ended: 1, failed: 0 });
       await one.ended;
       expect(containers()).toHaveLength(1);
       expect((await get(await loadedOf(other), '/health')).status).toBe(200);
-      expect(await endAllContainers(places, folder)).toEqual({ ended: 0, failed: 0 });
+      expect(await endAllContainers(engineOptions, folder)).toEqual({ ended: 0, failed: 0 });
     } finally {
       await other.stop(0);
     }
@@ -194,13 +194,13 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     const strange = podman?.run('run', '-d', '--label', 'svc-gateway.state=x', podman.image).trim();
     const neighbour = open(undefined, true, other).start();
     await loadedOf(neighbour);
-    const gone = open().start({}, { slot: 'gone' });
+    const missingEngine = open().start({}, { slot: 'gone' });
     const robbed = open().start({}, { slot: 'robbed' });
-    await Promise.all([loadedOf(gone), loadedOf(robbed)]);
+    await Promise.all([loadedOf(missingEngine), loadedOf(robbed)]);
     rmSync(join(folder, 'run', 'containers', 'robbed.json'));
     const after = open();
     expect(await after.runner.reconcile?.(new Set(['robbed']))).toEqual(new Set());
-    await Promise.all([gone.ended, robbed.ended]);
+    await Promise.all([missingEngine.ended, robbed.ended]);
     expect(containers().map(({ Id }) => Id)).toEqual(expect.arrayContaining([strange]));
     expect(containers()).toHaveLength(2);
     expect((await get(await neighbour.loaded, '/health')).status).toBe(200);

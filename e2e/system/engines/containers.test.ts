@@ -58,7 +58,7 @@ async function start(boxed = BOXED, more = ''): Promise<Gateway> {
 }
 
 const verb = (action: 'load' | 'unload' | 'restart', name = 'boxed') => runSlotAction(gateway, name, action);
-const say = () =>
+const sendChat = () =>
   send(gateway, 'POST', CHAT, { body: { model: 'boxed', messages: [{ role: 'user', content: 'x' }] } });
 const containers = () =>
   JSON.parse(podman?.run('ps', '-a', '--format', 'json') ?? '[]') as { Id: string; State: string }[];
@@ -71,7 +71,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     const loaded = (await verb('load')).json<SlotRecord>();
     expect(loaded).toMatchObject({ state: 'ready', failure: null });
     expect(isAlive(loaded.pid)).toBe(true);
-    const answer = await say();
+    const answer = await sendChat();
     expect(answer.status).toBe(200);
     expect(answer.headers['x-svc-slot']).toBe('boxed');
     expect(answer.json()).toMatchObject({
@@ -105,7 +105,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
       failure: { reason: expect.stringContaining('SIGKILL'), failures: 1 },
     });
     await waitForSlotState(gateway, 'boxed', 'ready');
-    expect((await say()).status).toBe(200);
+    expect((await sendChat()).status).toBe(200);
     expect(containers()).toHaveLength(1);
   });
 
@@ -124,12 +124,12 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     await start(BOXED.replace(/image = .*/, `image = "${registry.image}"`));
     const loading = verb('load');
     await waitForSlotState(gateway, 'boxed', 'pulling');
-    let seen: SlotRecord | undefined;
+    let loadedSlot: SlotRecord | undefined;
     await until(async () => {
-      seen = await slot(gateway, 'boxed');
-      return (seen.progress ?? 0) > 0.4;
+      loadedSlot = await slot(gateway, 'boxed');
+      return (loadedSlot.progress ?? 0) > 0.4;
     }, 'the share of the image');
-    expect(seen).toMatchObject({ state: 'pulling' });
+    expect(loadedSlot).toMatchObject({ state: 'pulling' });
     await verb('unload');
     expect((await loading).code).toBe('slot.draining');
     expect((await slot(gateway, 'boxed')).state).toBe('offline');
@@ -146,7 +146,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     const adopted = await waitForSlotState(gateway, 'boxed', 'ready');
     expect(adopted.pid).toBe(pid);
     expect(ids()).toEqual(before);
-    expect((await say()).status).toBe(200);
+    expect((await sendChat()).status).toBe(200);
     await verb('unload');
     expect(containers()).toEqual([]);
   });

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
-import { part } from '../../../daemon/test/harness/parts.ts';
 import { slot } from '../../../daemon/test/harness/slots.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
 import { expectThinkingSwitch } from '../../../daemon/test/harness/thinking.ts';
 import { tinyModel } from '../../../daemon/test/harness/tiny-gateway.ts';
 

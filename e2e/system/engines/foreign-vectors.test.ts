@@ -7,8 +7,8 @@ import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { openaiClient } from '../../../daemon/test/harness/openai.ts';
-import { part } from '../../../daemon/test/harness/parts.ts';
 import { expectRanking } from '../../../daemon/test/harness/ranking.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
 
 const EMBEDDINGS = '/v1/embeddings';
 const RERANK = '/v1/rerank';

@@ -12,8 +12,8 @@ import { tinyChat } from '../../../daemon/models/gguf/tiny-chat.ts';
 import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { replyText, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
-import { part } from '../../../daemon/test/harness/parts.ts';
 import { runSlotAction, slot, waitForSlotState } from '../../../daemon/test/harness/slots.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
 
 const CHAT = '/v1/chat/completions';
 const program = part('llama-server');
@@ -40,14 +40,14 @@ const gateway = new OneGateway(() =>
 );
 
 const post = (path: string, body: object) => send(gateway, 'POST', path, { body });
-const say = (model: string) =>
+const sendChat = (model: string) =>
   post(CHAT, { model, messages: [{ role: 'user', content: 'x' }], temperature: 0, max_tokens: 16 });
 const argvOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1');
 const reasonOf = (record: SlotRecord) => record.failure?.reason;
 
 describe.skipIf(program === null)('llama-server', () => {
   it('answers a chat under its alias, with a key that nobody sees', async () => {
-    const answer = await say('llama');
+    const answer = await sendChat('llama');
     expect(replyText(answer)).toBe('another engine speaks');
     expect(answer.json()).toMatchObject({ model: 'chat', usage: { completion_tokens: expect.any(Number) } });
     const record = await slot(gateway, 'llama');
@@ -88,10 +88,10 @@ describe.skipIf(program === null)('llama-server', () => {
   });
 
   it('killed in the middle, fails and comes back', async () => {
-    await say('llama');
+    await sendChat('llama');
     const { pid } = await slot(gateway, 'llama');
     process.kill(pid as number, 'SIGKILL');
     expect(reasonOf(await waitForSlotState(gateway, 'llama', 'error'))).toContain('SIGKILL');
-    expect(replyText(await say('llama'))).toBe('another engine speaks');
+    expect(replyText(await sendChat('llama'))).toBe('another engine speaks');
   });
 });

@@ -7,11 +7,11 @@ import { exerciseEveryMetric } from '../../../daemon/test/harness/every-series.t
 import { CLIENT_KEY, until } from '../../../daemon/test/harness/gateway.ts';
 import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
-import { part } from '../../../daemon/test/harness/parts.ts';
 import { type Prometheus, promtool, startPrometheus } from '../../../daemon/test/harness/prometheus.ts';
 import { selectorsOf } from '../../../daemon/test/harness/promql.ts';
-import { ALERTS, QUERIES } from '../../../daemon/test/harness/shipped.ts';
+import { ALERTS, QUERIES } from '../../../daemon/test/harness/shipped-files.ts';
 import { provider, type StandIn, standIn } from '../../../daemon/test/harness/stand-in.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
 import { startGuarded } from '../../../daemon/test/harness/tiny-gateway.ts';
 
 const program = part('prometheus');

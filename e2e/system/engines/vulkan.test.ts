@@ -10,8 +10,8 @@ import { tinyChat } from '../../../daemon/models/gguf/tiny-chat.ts';
 import { startGateway, until } from '../../../daemon/test/harness/gateway.ts';
 import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
-import { softwareVulkan } from '../../../daemon/test/harness/parts.ts';
 import { slot } from '../../../daemon/test/harness/slots.ts';
+import { softwareVulkan } from '../../../daemon/test/harness/test-tools.ts';
 
 const driver = softwareVulkan();
 const NOWHERE =

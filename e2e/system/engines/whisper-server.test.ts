@@ -7,8 +7,8 @@ import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { newHome } from '../../../daemon/test/harness/home.ts';
 import { type HttpResponse, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
-import { part } from '../../../daemon/test/harness/parts.ts';
 import { slot } from '../../../daemon/test/harness/slots.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
 
 const program = part('whisper-server');
 const gateway = new OneGateway(() => {

@@ -56,9 +56,9 @@ function expectWhole(colour: Colour): void {
   const line = /^priority = (\d+)\n/m.exec(text);
   expect(text.replace(line?.[0] ?? '', '')).toBe(slotFile(colour));
   const { acknowledged, sent } = written[colour];
-  const says = line === null ? null : Number(line[1]);
-  expect([acknowledged, sent]).toContain(says);
-  Object.assign(written[colour], { acknowledged: says, sent: says });
+  const announced = line === null ? null : Number(line[1]);
+  expect([acknowledged, sent]).toContain(announced);
+  Object.assign(written[colour], { acknowledged: announced, sent: announced });
 }
 
 it('leaves no engine behind, tears and loses no slot file, and serves again', async () => {

@@ -75,14 +75,14 @@ describe('R06 killed in the middle', () => {
       expect(await tierOf(gateway, { key })).toBe('admin');
       const cookie = await login(gateway, key);
       const body = { tier: 'admin' };
-      const asked = Array.from({ length: 16 }, () =>
+      const rotations = Array.from({ length: 16 }, () =>
         send(gateway, 'POST', '/api/auth/rotate', { cookie, body }).catch(() => null),
       );
       const before = read();
       await until(() => read() !== before, 'the first rotation');
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
       await gateway.stop('SIGKILL');
-      await Promise.all(asked);
+      await Promise.all(rotations);
       key = keyOf(read());
       expect(read()).toBe(long(key));
     }

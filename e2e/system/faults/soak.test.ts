@@ -28,7 +28,7 @@ const CALLERS = 8;
 /** Four times a minute in a long run; often in a short one. */
 const CHURN_MS = MINUTES > 0 ? 15_000 : 700;
 /** Connections to the engine that are kept for the next requests, and one descriptor of chance. */
-const KEPT = 5;
+const MAX_RETAINED = 5;
 /** Percent in an hour, of long runs only: those of a minute are all warm-up. */
 const MAX_DRIFT = 5 / 24;
 const LONG_MINUTES = 120;
@@ -65,7 +65,7 @@ it('loses no request and keeps no descriptor', { timeout: MS + 60_000 }, async (
   await until(
     () => {
       after = openFiles(gateway.pid).all;
-      return after <= before + KEPT;
+      return after <= before + MAX_RETAINED;
     },
     'the descriptors to be closed',
     10_000,
@@ -90,7 +90,7 @@ it('loses no request and keeps no descriptor', { timeout: MS + 60_000 }, async (
   writeFileSync(join(folder, 'soak.json'), `${JSON.stringify(report, null, 1)}\n`);
   expect(report.lost).toEqual([]);
   expect(report.restarts).toBe(0);
-  expect(after).toBeLessThanOrEqual(before + KEPT);
+  expect(after).toBeLessThanOrEqual(before + MAX_RETAINED);
   expect(Object.values(report.requests).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(2 * CALLERS);
   if (MINUTES >= LONG_MINUTES) expect(report.rss_drift_percent_per_hour).toBeLessThan(MAX_DRIFT);
   if (MINUTES >= MIDDLING_MINUTES) expect(peakGrowth(samples)).toBeLessThan(MAX_CLIMB);

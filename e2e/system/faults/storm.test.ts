@@ -145,13 +145,13 @@ async function quiet(): Promise<{ all: number; sockets: number }> {
 }
 
 /** Connections to the engine that are kept for the next requests, and one descriptor of chance. */
-const KEPT = 5;
+const MAX_RETAINED = 5;
 
 async function nothingLeft(before: { all: number; sockets: number }): Promise<void> {
   await until(
     async () => {
       const now = await quiet();
-      return now.all <= before.all + KEPT && now.sockets <= before.sockets + KEPT;
+      return now.all <= before.all + MAX_RETAINED && now.sockets <= before.sockets + MAX_RETAINED;
     },
     `the gateway to hold no more than ${JSON.stringify(before)}`,
     10_000,

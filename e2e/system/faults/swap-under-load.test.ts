@@ -30,15 +30,15 @@ describe('three slots of which one fits', () => {
     const random = randomFrom(seed('swap-under-load'));
     const total = scale(1_000);
     const wrong: unknown[] = [];
-    let [begun, longest] = [0, 0];
+    let [startedAt, longest] = [0, 0];
     let together = 0;
     const watching = setInterval(async () => {
       const loaded = ours(await slots(gateway)).filter(({ memory }) => memory !== null).length;
       together = Math.max(together, loaded);
     }, 200);
     const caller = async () => {
-      while (begun < total) {
-        begun += 1;
+      while (startedAt < total) {
+        startedAt += 1;
         const colour = COLOURS[Math.floor(random() * 3)] as Colour;
         const since = performance.now();
         const answer = await chatWith(gateway, colour, random() < 0.5 ? 'slot' : 'model');

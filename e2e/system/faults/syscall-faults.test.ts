@@ -7,7 +7,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../daemon/contract/errors.ts';
-import { part } from '../../../daemon/test/harness/parts.ts';
 import { factor } from '../../../daemon/test/harness/scale.ts';
 import {
   type Injection,
@@ -17,7 +16,8 @@ import {
   whyNotTraceable,
   widened,
 } from '../../../daemon/test/harness/strace.ts';
-import type { WriteReport } from '../../../daemon/test/harness/write-and-tell.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
+import type { WriteReport } from '../../../daemon/test/harness/write-and-report.ts';
 import { filesBelow, type Writer } from '../../../daemon/test/harness/writer.ts';
 import {
   allowedOutcomes,
@@ -35,7 +35,7 @@ import { STORE } from '../../../daemon/test/harness/writers-store.ts';
 const WRITERS = Object.entries({ ...STORE, ...SINGLE, ...MANY });
 const PROGRAM = join(
   import.meta.dirname,
-  ...['..', '..', '..', 'daemon', 'test', 'harness', 'write-and-tell.ts'],
+  ...['..', '..', '..', 'daemon', 'test', 'harness', 'write-and-report.ts'],
 );
 /** Calls that are tried by default, of each kind for what SQLite writes and of all kinds for the others. */
 const LEAST = { store: 2, others: 1 };
@@ -72,8 +72,8 @@ const ALL_KINDS = Object.keys(KINDS) as Kind[];
 const APART = ALL_KINDS.map((kind) => ({ title: kind, kinds: [kind] }));
 const TOGETHER = [{ title: ALL_KINDS.join(', '), kinds: ALL_KINDS }];
 
-interface Seen {
-  readonly told: WriteReport | null;
+interface WriteOutcome {
+  readonly report: WriteReport | null;
   readonly acknowledged: string[];
   readonly calls: readonly SystemCall[];
   readonly ended: number | string | null;
@@ -81,53 +81,53 @@ interface Seen {
 }
 
 /** One write by a process of its own. */
-async function write(name: string, root: string, injection: Injection | null): Promise<Seen> {
+async function write(name: string, root: string, injection: Injection | null): Promise<WriteOutcome> {
   const command = [process.execPath, PROGRAM, name, root];
   const { out, err, ended, calls } = await traced(strace ?? '', command, injection);
   const lines = out
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
-  const told: WriteReport | undefined = lines.find((line) => 'error' in line);
+  const report: WriteReport | undefined = lines.find((line) => 'error' in line);
   const hits = calls.filter(({ hit }) => hit).map((call) => `${call.name}(${call.words}`);
   return {
-    told: told ?? null,
+    report: report ?? null,
     acknowledged: lines.flatMap((line) => line.acknowledged ?? []),
     calls,
     ended,
-    what: [`${injection?.what} at ${injection?.name} ${injection?.nth}`, ...hits, told?.message, err].join(
+    what: [`${injection?.what} at ${injection?.name} ${injection?.nth}`, ...hits, report?.message, err].join(
       '\n',
     ),
   };
 }
 
 /** What a whole run must have left in `root`. */
-function expectTold({ told, ended, what }: Seen, writer: Writer, left: string): void {
+function expectReport({ report, ended, what }: WriteOutcome, writer: Writer, left: string): void {
   if (ended === 'SIGKILL') {
     expect(['old', 'between', 'new'], what).toContain(left);
     return;
   }
-  expect({ ended, told: told !== null }, what).toEqual({ ended: 0, told: true });
-  expect(allowedOutcomes(told?.error !== null, writer), what).toContain(left);
-  if (told?.error !== null) expect(writer.isInner ? OF_A_DISK : CATALOGUE, what).toContain(told?.error);
-  expect(told?.agrees, `${what}: what is live is what is written`).toBe(true);
+  expect({ ended, told: report !== null }, what).toEqual({ ended: 0, told: true });
+  expect(allowedOutcomes(report?.error !== null, writer), what).toContain(left);
+  if (report?.error !== null) expect(writer.isInner ? OF_A_DISK : CATALOGUE, what).toContain(report?.error);
+  expect(report?.agrees, `${what}: what is live is what is written`).toBe(true);
 }
 
 /** One write with one fault; answers whether it was hit. */
 async function once(name: string, writer: Writer, injection: Injection): Promise<boolean> {
   return inFolder(writer, async (root) => {
     const before = filesBelow(root);
-    const seen = await write(name, root, injection);
-    const { what, calls, ended } = seen;
+    const outcome = await write(name, root, injection);
+    const { what, calls, ended } = outcome;
     const hits = calls.filter(({ hit }) => hit);
     // A helper thread has an n-th call as well: what it was about may be a file of the program itself.
     const astray = hits.some((call) => !isBelow(root, call));
     if (!writer.isPublic) expect(widened(calls, root, before), what).toEqual([]);
-    if (!astray) expectTold(seen, writer, writer.outcome(root));
+    if (!astray) expectReport(outcome, writer, writer.outcome(root));
     await sweepTempFiles(root);
     expect([...readableByOthers(root, writer), ...tempFiles(root)], what).toEqual([]);
     expect(
-      seen.acknowledged.filter((each) => writer.contains?.(root, each) === false),
+      outcome.acknowledged.filter((each) => writer.contains?.(root, each) === false),
       what,
     ).toEqual([]);
     expect(await repeatWrite(root, writer), what).toBe('new');
@@ -139,8 +139,8 @@ async function once(name: string, writer: Writer, injection: Injection): Promise
 async function callsOf(name: string, writer: Writer): Promise<readonly SystemCall[]> {
   return inFolder(writer, async (root) => {
     const before = filesBelow(root);
-    const { told, calls, what, acknowledged } = await write(name, root, null);
-    expect(told, what).toMatchObject({ error: null, agrees: true });
+    const { report, calls, what, acknowledged } = await write(name, root, null);
+    expect(report, what).toMatchObject({ error: null, agrees: true });
     expect(writer.outcome(root), what).toBe('new');
     expect(acknowledged.filter((each) => !writer.contains?.(root, each))).toEqual([]);
     if (!writer.isPublic) expect(widened(calls, root, before)).toEqual([]);

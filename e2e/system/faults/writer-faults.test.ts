@@ -30,24 +30,24 @@ const ENOUGH = 400;
 /** One write with one fault; answers how many calls it made. */
 async function once(writer: Writer, kind: FaultKind, at: number): Promise<number> {
   return inFolder(writer, async (root) => {
-    const begun = await writer.begin(root);
-    const seen = new Set<string>();
+    const session = await writer.begin(root);
+    const points = new Set<string>();
     const before = () => {
-      for (const path of readableByOthers(root, writer)) seen.add(path);
+      for (const path of readableByOthers(root, writer)) points.add(path);
     };
-    const done = await withFault({ root, kind, at, before }, () => begun.write());
+    const done = await withFault({ root, kind, at, before }, () => session.write());
     const what = `${kind} at call ${at} of ${done.calls}, ${done.hit}: ${done.error}`;
     const left = writer.outcome(root);
     if (kind === 'cut') expect(['old', 'between', 'new'], what).toContain(left);
     else {
       expect(allowedOutcomes(done.error !== null, writer), what).toContain(left);
-      expect(begun.agrees?.() ?? true, `${what}: what is live is what is written`).toBe(true);
+      expect(session.agrees?.() ?? true, `${what}: what is live is what is written`).toBe(true);
       // A name that could not be removed is removed by the next start.
       if (done.hit !== 'unlink') expect(tempFiles(root), what).toEqual([]);
     }
-    await begun.end?.();
+    await session.end?.();
     await sweepTempFiles(root);
-    expect([...seen, ...readableByOthers(root, writer), ...tempFiles(root)], what).toEqual([]);
+    expect([...points, ...readableByOthers(root, writer), ...tempFiles(root)], what).toEqual([]);
     expect(await repeatWrite(root, writer), what).toBe('new');
     return done.calls;
   });

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { part } from '../../../daemon/test/harness/parts.ts';
 import { seed } from '../../../daemon/test/harness/scale.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
 import { guided } from '../../../scripts/fuzz/guided.ts';
 import { TARGETS, type Target } from '../../../scripts/fuzz/targets.ts';
 

@@ -32,7 +32,7 @@ interface Urls {
   companion: string | null;
   companion_enabled: boolean;
 }
-interface Seen {
+interface Observed {
   models: { status: number; ids: string[] };
   voices: { status: number };
   argv: string;
@@ -72,14 +72,14 @@ function unitLine(key: string): string[] {
 async function prepare(): Promise<string> {
   const [program, ...args] = unitLine('ExecStartPre');
   expect(program).toBe('/usr/bin/svc-gateway');
-  const given = args.map((each) => each.replace('/run/svc-companion/env', envFile));
+  const podmanArgs = args.map((each) => each.replace('/run/svc-companion/env', envFile));
   const env = {
     PATH: process.env.PATH,
     SVC_HOME: gateway.home,
     SVC_REQUIRE_AUTH: 'on',
     SVC_PORT: String(gateway.port),
   };
-  const { stdout } = await promisify(execFile)(process.execPath, [DAEMON, ...given], { env });
+  const { stdout } = await promisify(execFile)(process.execPath, [DAEMON, ...podmanArgs], { env });
   return stdout;
 }
 
@@ -108,16 +108,16 @@ function start(): void {
   podman.run(...words, ...standIn, podman.image);
 }
 
-async function seen(): Promise<Seen> {
-  let found: Seen | null = null;
+async function observed(): Promise<Observed> {
+  let found: Observed | null = null;
   await until(async () => {
     found = await send({ port }, 'GET', '/seen').then(
-      (answer) => answer.json<Seen>(),
+      (answer) => answer.json<Observed>(),
       () => null,
     );
     return found !== null;
   }, 'the companion');
-  return found as unknown as Seen;
+  return found as unknown as Observed;
 }
 const urls = async () => (await send(gateway, 'GET', '/api/config/urls')).json<Urls>();
 const warning = async () => {
@@ -149,7 +149,7 @@ describe('the companion', () => {
   it('uses the models with the client key while keys are required, and is shown where it is', async () => {
     await prepare();
     start();
-    const { models, voices, argv } = await seen();
+    const { models, voices, argv } = await observed();
     expect(models.status).toBe(200);
     expect(models.ids).toContain('agent');
     expect(voices.status).toBe(200);
@@ -161,18 +161,18 @@ describe('the companion', () => {
 
   it('a rotated client key cuts it off until its restart, which the answer says', async () => {
     start();
-    expect((await seen()).voices.status).toBe(200);
+    expect((await observed()).voices.status).toBe(200);
     const rotated = await send(gateway, 'POST', '/api/auth/rotate', {
       key: ADMIN_KEY,
       body: { tier: 'client' },
     });
     expect(rotated.json<{ note: string }>().note).toContain('restart svc-companion');
-    expect((await seen()).voices.status).toBe(401);
+    expect((await observed()).voices.status).toBe(401);
     child?.kill('SIGKILL');
     podman?.run('rm', '-fa', '-t', '0');
     expect(await prepare()).toBe('');
     start();
-    await until(async () => (await seen()).voices.status === 200, 'the new key');
+    await until(async () => (await observed()).voices.status === 200, 'the new key');
   });
 
   it('without a client key start and dashboard say what to do; nobody makes one', async () => {

@@ -9,18 +9,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import type { SystemHealthView } from '../../../daemon/contract/system.ts';
-import { CHAT, chat, Front } from '../../../daemon/test/harness/front.ts';
+import { CHAT, chat, Front } from '../../../daemon/test/harness/front-gateway.ts';
 import { ADMIN_KEY, CLIENT_KEY, until } from '../../../daemon/test/harness/gateway.ts';
 import type { SendOptions } from '../../../daemon/test/harness/http.ts';
+import { type RealProxy, startCaddy, startNginx } from '../../../daemon/test/harness/proxies.ts';
+import { json } from '../../../daemon/test/harness/stand-in.ts';
+import { part } from '../../../daemon/test/harness/test-tools.ts';
 import {
   connectHttp2,
   openTlsRequest,
   readResponse,
   sendOverTls,
-} from '../../../daemon/test/harness/over-tls.ts';
-import { part } from '../../../daemon/test/harness/parts.ts';
-import { type RealProxy, startCaddy, startNginx } from '../../../daemon/test/harness/proxies.ts';
-import { json } from '../../../daemon/test/harness/stand-in.ts';
+} from '../../../daemon/test/harness/tls-request.ts';
 
 const MAX = 4;
 const MIB = 1 << 20;
@@ -111,21 +111,21 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
 
     it('tokens arrive one by one: each before the next is made', async () => {
       engine.length = 0;
-      const begun = openTlsRequest(proxy, 'POST', CHAT, {
+      const exchange = openTlsRequest(proxy, 'POST', CHAT, {
         key: CLIENT_KEY,
         headers: { 'content-type': 'application/json' },
       });
       let text = '';
       const ended = new Promise<boolean>((resolve, reject) => {
-        begun.on('error', reject);
-        begun.on('response', (res) => {
+        exchange.on('error', reject);
+        exchange.on('response', (res) => {
           res.on('data', (chunk: Buffer) => {
             text += chunk.toString('utf8');
           });
           res.on('close', () => resolve(res.complete));
         });
       });
-      begun.end(JSON.stringify(chat('slow', { stream: true })));
+      exchange.end(JSON.stringify(chat('slow', { stream: true })));
       await until(() => engine.length === 1, 'the engine to be asked');
       for (const word of ['first', 'second', 'third']) {
         expect(text).not.toContain(word);
@@ -140,7 +140,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
     it('HTTP/2, as browsers speak it: a login with its Origin, tokens one by one, addresses with https', async () => {
       engine.length = 0;
       const session = connectHttp2(proxy);
-      const asked = (path: string, headers: object, body?: object) => {
+      const send = (path: string, headers: object, body?: object) => {
         const method = body === undefined ? 'GET' : 'POST';
         const stream = session.request({
           ':method': method,
@@ -162,13 +162,13 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
         stream.end(body === undefined ? undefined : JSON.stringify(body));
         return answer;
       };
-      const entered = asked('/api/auth/login', origin(), { key: ADMIN_KEY });
+      const entered = send('/api/auth/login', origin(), { key: ADMIN_KEY });
       await until(() => entered.ended, 'the login');
       expect(entered).toMatchObject({ status: 200 });
-      const urls = asked('/api/config/urls', {});
+      const urls = send('/api/config/urls', {});
       await until(() => urls.ended, 'the addresses');
       expect(JSON.parse(urls.text)).toMatchObject({ api: `https://localhost:${proxy.port}/v1` });
-      const streamed = asked(CHAT, { authorization: `Bearer ${CLIENT_KEY}` }, chat('slow', { stream: true }));
+      const streamed = send(CHAT, { authorization: `Bearer ${CLIENT_KEY}` }, chat('slow', { stream: true }));
       await until(() => engine.length === 1, 'the engine to be asked');
       for (const word of ['first', 'second']) {
         expect(streamed.text).not.toContain(word);
@@ -182,16 +182,16 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
 
     it('a caller who leaves ends the work of the engine', async () => {
       engine.length = 0;
-      const begun = openTlsRequest(proxy, 'POST', CHAT, {
+      const exchange = openTlsRequest(proxy, 'POST', CHAT, {
         key: CLIENT_KEY,
         headers: { 'content-type': 'application/json' },
       });
-      begun.on('error', () => {});
-      begun.on('response', (res) => res.on('error', () => {}));
-      begun.end(JSON.stringify(chat('slow', { stream: true })));
+      exchange.on('error', () => {});
+      exchange.on('response', (res) => res.on('error', () => {}));
+      exchange.end(JSON.stringify(chat('slow', { stream: true })));
       await until(() => engine.length === 1, 'the engine to be asked');
       engine[0]?.answer.write(token('first'));
-      begun.destroy();
+      exchange.destroy();
       await until(() => engine[0]?.left === true, 'the engine to be left');
     });
 
@@ -235,12 +235,12 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       });
 
     it('an upload is passed on as it comes: a refusal does not wait for its end', async () => {
-      const begun = upload(200 * MIB);
-      const answer = readResponse(begun);
-      begun.write(FORM);
-      begun.write(Buffer.alloc(MIB / 16));
+      const exchange = upload(200 * MIB);
+      const answer = readResponse(exchange);
+      exchange.write(FORM);
+      exchange.write(Buffer.alloc(MIB / 16));
       expect(await answer).toMatchObject({ status: 401, code: 'auth.required' });
-      begun.destroy();
+      exchange.destroy();
     });
 
     /**
@@ -248,7 +248,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
      * one: a proxy that has told it cuts who goes on to write, and what it left unread takes the answer with it.
      */
     async function send(
-      begun: ReturnType<typeof upload>,
+      exchange: ReturnType<typeof upload>,
       form: string,
       bytes: number,
       answer: Promise<unknown>,
@@ -258,26 +258,26 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       const end = answer.then(() => {
         answered = true;
       });
-      begun.write(form);
+      exchange.write(form);
       let left = bytes - form.length - TAIL.length;
       if (first > 0) {
-        begun.write(Buffer.alloc(first));
+        exchange.write(Buffer.alloc(first));
         left -= first;
         await Promise.race([end, sleep(15_000)]);
       }
       const chunk = Buffer.alloc(MIB);
       for (; left > 0 && !answered; left -= chunk.length) {
-        if (begun.write(left >= MIB ? chunk : chunk.subarray(0, left))) continue;
-        await Promise.race([new Promise((done) => begun.once('drain', done)), end]);
+        if (exchange.write(left >= MIB ? chunk : chunk.subarray(0, left))) continue;
+        await Promise.race([new Promise((done) => exchange.once('drain', done)), end]);
       }
-      if (answered) begun.destroy();
-      else begun.end(TAIL);
+      if (answered) exchange.destroy();
+      else exchange.end(TAIL);
     }
 
     it('200 MiB go through, and what is more is refused by the gateway in its own words', async () => {
-      const begun = upload(200 * MIB, CLIENT_KEY);
-      const answer = readResponse(begun);
-      await send(begun, FORM.replace('absent', 'slow'), 200 * MIB, answer);
+      const exchange = upload(200 * MIB, CLIENT_KEY);
+      const answer = readResponse(exchange);
+      await send(exchange, FORM.replace('absent', 'slow'), 200 * MIB, answer);
       expect(await answer).toMatchObject({
         status: 200,
         text: JSON.stringify({ text: `${200 * MIB} bytes` }),
@@ -290,10 +290,10 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
     });
 
     it('no such model is told while the upload goes on', async () => {
-      const begun = upload(200 * MIB, CLIENT_KEY);
-      const answer = readResponse(begun);
+      const exchange = upload(200 * MIB, CLIENT_KEY);
+      const answer = readResponse(exchange);
       // The gateway knows after half a MiB, if that came quickly.
-      await send(begun, FORM, 200 * MIB, answer, 5 * (MIB / 8));
+      await send(exchange, FORM, 200 * MIB, answer, 5 * (MIB / 8));
       expect(await answer).toMatchObject({ status: 404, code: 'dispatch.no_route' });
     });
 

@@ -37,32 +37,32 @@ beforeEach(() => {
 });
 afterEach(() => {
   started.kill('SIGKILL');
-  const pid = Number(told()[0]);
+  const pid = Number(output()[0]);
   if (pid > 0 && existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
   rmSync(root, { recursive: true, force: true });
 });
 
 /** The pid of the gateway and the signals that it got. */
-const told = (): string[] => {
+const output = (): string[] => {
   const file = join(root, 'told');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 };
-const running = () => until(() => told().length > 0, 'the gateway to start');
+const running = () => until(() => output().length > 0, 'the gateway to start');
 
 it.skipIf(!terminals)('the gateway stops when its terminal is closed', async () => {
   const line = `'${process.execPath}' '${join(root, 'scripts', 'start.mjs')}'`;
   started = spawn('script', ['-qec', line, '/dev/null'], { env: { ...process.env, SHELL: '/bin/sh' } });
   await running();
   started.kill('SIGKILL');
-  await until(() => told().includes('SIGTERM'), 'the gateway to be stopped');
+  await until(() => output().includes('SIGTERM'), 'the gateway to be stopped');
 });
 
 it('without a terminal SIGHUP is passed on and reloads', async () => {
   started = spawn(process.execPath, [join(root, 'scripts', 'start.mjs')], { stdio: 'ignore' });
   await running();
   started.kill('SIGHUP');
-  await until(() => told().includes('SIGHUP'), 'the gateway to reload');
+  await until(() => output().includes('SIGHUP'), 'the gateway to reload');
   started.kill('SIGTERM');
-  await until(() => told().includes('SIGTERM'), 'the gateway to be stopped');
-  expect(told().slice(1)).toEqual(['SIGHUP', 'SIGTERM']);
+  await until(() => output().includes('SIGTERM'), 'the gateway to be stopped');
+  expect(output().slice(1)).toEqual(['SIGHUP', 'SIGTERM']);
 });

@@ -119,8 +119,8 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
   it(
     'draws a picture of the size, and ComfyUI has run the prompt',
     async () => {
-      const [picture] = await pictures();
-      expect(sizeOf(picture)).toEqual([64, 64]);
+      const [image] = await pictures();
+      expect(sizeOf(image)).toEqual([64, 64]);
       expect(comfy.output()).toContain('got prompt');
       expect(comfy.output()).toContain('Prompt executed');
     },

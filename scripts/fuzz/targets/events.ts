@@ -20,8 +20,8 @@ function theirs(text: string): string[] {
 }
 
 function redacted(chunks: readonly Buffer[]): Buffer {
-  const blotter = new StreamRedactor(SECRETS);
-  return Buffer.concat([...chunks.map((chunk) => blotter.push(chunk)), blotter.end()]);
+  const redactor = new StreamRedactor(SECRETS);
+  return Buffer.concat([...chunks.map((chunk) => redactor.push(chunk)), redactor.end()]);
 }
 
 function usage(chunks: readonly Buffer[]) {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readGgufFacts } from '../../../daemon/models/gguf-facts.ts';
 import { GgufError } from '../../../daemon/models/gguf-header.ts';
+import { readGgufMetadata } from '../../../daemon/models/gguf-metadata.ts';
 import { assertProperty } from '../assert.ts';
 
 const file = join(tmpdir(), `svc-fuzz-${process.pid}.gguf`);
@@ -11,7 +11,7 @@ const file = join(tmpdir(), `svc-fuzz-${process.pid}.gguf`);
 export async function fuzz(data: Buffer): Promise<void> {
   writeFileSync(file, data);
   try {
-    const facts = await readGgufFacts(file);
+    const facts = await readGgufMetadata(file);
     assertProperty(facts.architecture !== '' && facts.sizeBytes === data.length, 'facts of another file');
     assertProperty(facts.parameters === null || facts.parameters >= 0, 'a number of weights below zero');
   } catch (error) {

@@ -12,42 +12,44 @@ const BILLING = 'x-anthropic-billing-header:';
 /** Translates the messages to those of a chat. */
 export function chatMessages(
   { system, messages }: Pick<CountBody, 'system' | 'messages'>,
-  places: SourcePaths,
+  sources: SourcePaths,
 ): Json[] {
   const texts = (system ?? []).map(({ text }) => text);
-  const kept = texts.filter((text) => text !== '' && !text.startsWith(BILLING));
+  const remaining = texts.filter((text) => text !== '' && !text.startsWith(BILLING));
   const first =
-    kept.length === 0 ? [] : [tagSource(places, 'system', { role: 'system', content: kept.join('\n\n') })];
-  return [...first, ...messages.flatMap((message, at) => chatMessage(message, `messages.${at}`, places))];
+    remaining.length === 0
+      ? []
+      : [tagSource(sources, 'system', { role: 'system', content: remaining.join('\n\n') })];
+  return [...first, ...messages.flatMap((message, at) => chatMessage(message, `messages.${at}`, sources))];
 }
 
-function chatMessage(message: InputMessage, place: string, places: SourcePaths): Json[] {
-  if (message.role === 'user') return userMessages(message.content, place, places);
+function chatMessage(message: InputMessage, place: string, sources: SourcePaths): Json[] {
+  if (message.role === 'user') return userMessages(message.content, place, sources);
   const made =
     message.role === 'assistant'
       ? assistantMessage(message.content)
       : { role: 'system', content: message.content.map(({ text }) => text).join('\n\n') };
-  return [tagSource(places, place, made)];
+  return [tagSource(sources, place, made)];
 }
 
 /** Tool results come first, each as its own message. Their images follow in a user message. */
-function userMessages(blocks: readonly UserBlock[], place: string, places: SourcePaths): Json[] {
+function userMessages(blocks: readonly UserBlock[], place: string, sources: SourcePaths): Json[] {
   const results: Json[] = [];
   const shown: PlacedBlock[] = [];
-  const said: PlacedBlock[] = [];
+  const userBlocks: PlacedBlock[] = [];
   for (const [at, block] of blocks.entries()) {
     const here = `${place}.content.${at}`;
-    if (block.type !== 'tool_result') said.push({ block, path: here });
+    if (block.type !== 'tool_result') userBlocks.push({ block, path: here });
     else {
       const { tool_use_id: tool_call_id, content = [] } = block;
-      results.push(tagSource(places, here, { role: 'tool', tool_call_id, content: textsOf(content) }));
+      results.push(tagSource(sources, here, { role: 'tool', tool_call_id, content: textsOf(content) }));
       for (const [i, each] of content.entries())
         if (isImage(each)) shown.push({ block: each, path: `${here}.content.${i}` });
     }
   }
-  const own = [...shown, ...said];
+  const own = [...shown, ...userBlocks];
   if (own.length === 0) return results;
-  return [...results, tagSource(places, place, { role: 'user', content: contentOf(own, places) })];
+  return [...results, tagSource(sources, place, { role: 'user', content: contentOf(own, sources) })];
 }
 
 /** A block and its path in the caller's request. */
@@ -71,10 +73,10 @@ function textOf(block: ResultBlock): string {
 }
 
 /** Returns a string when there are no images: every engine and template accepts that. */
-function contentOf(blocks: readonly PlacedBlock[], places: SourcePaths): unknown {
+function contentOf(blocks: readonly PlacedBlock[], sources: SourcePaths): unknown {
   if (!blocks.some(({ block }) => isImage(block)))
     return blocks.map(({ block }) => textOf(block)).join('\n\n');
-  return blocks.map(({ block, path }) => tagSource(places, path, chatPart(block)));
+  return blocks.map(({ block, path }) => tagSource(sources, path, chatPart(block)));
 }
 
 const chatPart = (block: ResultBlock): Json =>

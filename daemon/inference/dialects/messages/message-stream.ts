@@ -2,8 +2,8 @@ import { GatewayError } from '../../../contract/errors.ts';
 import type { Json } from '../json.ts';
 import type { ChatUsage, Piece } from '../piece.ts';
 import { reasoningSignature } from '../reasoning-signature.ts';
+import type { MessageHead } from './full-message.ts';
 import { stopOf, usageOf } from './message-end.ts';
-import type { MessageHead } from './whole-message.ts';
 
 type Emit = (type: string, fields: Json) => void;
 

@@ -5,9 +5,9 @@ import { CHAT_PATH, type Dialect, type EventEncoder, type Responder } from '../d
 import type { Origin, SourcePaths } from '../error-paths.ts';
 import { encodeEvents } from '../event-encoder.ts';
 import type { Json } from '../json.ts';
+import { type MessageHead, wholeMessage } from './full-message.ts';
 import { MessageStream } from './message-stream.ts';
 import { readCount, readMessages } from './request.ts';
-import { type MessageHead, wholeMessage } from './whole-message.ts';
 
 /** The Messages API of Anthropic. */
 export const messages: Dialect = (bytes) => ({
@@ -51,9 +51,9 @@ const FIELDS = {
   'response_format.json_schema.schema': 'output_config.format.schema',
 } as const;
 
-function originOf(body: Buffer, read: (body: Buffer, places: SourcePaths) => Json): Origin {
-  const places: SourcePaths = new WeakMap();
-  return { body, chat: read(body, places), sourcePaths: places, fields: FIELDS, imageType: 'image' };
+function originOf(body: Buffer, read: (body: Buffer, sources: SourcePaths) => Json): Origin {
+  const sources: SourcePaths = new WeakMap();
+  return { body, chat: read(body, sources), sourcePaths: sources, fields: FIELDS, imageType: 'image' };
 }
 
 const headOf = (by: Responder): MessageHead => ({ id: newId('msg'), ...by });
@@ -61,7 +61,7 @@ const headOf = (by: Responder): MessageHead => ({ id: newId('msg'), ...by });
 function messageEvents(head: MessageHead): EventEncoder {
   return encodeEvents(
     {
-      make: (tell) => new MessageStream(head, (type, fields) => tell(type, { type, ...fields })),
+      make: (emit) => new MessageStream(head, (type, fields) => emit(type, { type, ...fields })),
       idle: (stream) => {
         stream.ping();
         return '';

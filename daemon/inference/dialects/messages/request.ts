@@ -9,11 +9,11 @@ import { type CountBody, countBody, type MessagesBody, messagesBody } from './re
  * Translates a request to a chat and records the source paths in `places`. Throws `request.invalid` for
  * unsupported features.
  */
-export function readMessages(bytes: Buffer, places: SourcePaths = new WeakMap()): Json {
+export function readMessages(bytes: Buffer, sources: SourcePaths = new WeakMap()): Json {
   const body: MessagesBody = readBody(messagesBody, bytes);
   const stops = body.stop_sequences ?? [];
   return {
-    ...promptOf(body, places),
+    ...promptOf(body, sources),
     ...pickFields(body, ['temperature', 'top_p', 'top_k']),
     max_tokens: body.max_tokens,
     ...(stops.length === 0 ? {} : { stop: stops }),
@@ -22,10 +22,10 @@ export function readMessages(bytes: Buffer, places: SourcePaths = new WeakMap())
 }
 
 /** Translates the part of a request that forms the prompt. */
-export const readCount = (bytes: Buffer, places: SourcePaths = new WeakMap()): Json =>
-  promptOf(readBody(countBody, bytes), places);
+export const readCount = (bytes: Buffer, sources: SourcePaths = new WeakMap()): Json =>
+  promptOf(readBody(countBody, bytes), sources);
 
-function promptOf(body: CountBody, places: SourcePaths): Json {
+function promptOf(body: CountBody, sources: SourcePaths): Json {
   if ((body.mcp_servers ?? []).length > 0)
     throw invalidField('mcp_servers', 'is not supported: call MCP servers from the client');
   if (typeof body.container === 'string')
@@ -33,8 +33,8 @@ function promptOf(body: CountBody, places: SourcePaths): Json {
   return {
     ...thinkingOf(body),
     ...pickFields(body, ['model', 'chat_template_kwargs']),
-    messages: chatMessages(body, places),
-    ...toolFields(body, places),
+    messages: chatMessages(body, sources),
+    ...toolFields(body, sources),
     ...formatOf(asObject(body.output_config?.format) ?? asObject(body.output_format)),
   };
 }
@@ -49,24 +49,24 @@ const STRONGEST: ReadonlySet<string> = new Set(['xhigh', 'max']);
 function thinkingOf({ thinking, output_config: config }: CountBody): Json {
   const effort = typeof config?.effort === 'string' ? config.effort : null;
   const degree = effort !== null && STRONGEST.has(effort) ? 'high' : effort;
-  const said = thinking?.type;
-  if (said === 'disabled') return { enable_thinking: false };
-  return { ...thinkingFields(degree), ...(said === 'enabled' ? { enable_thinking: true } : {}) };
+  const thinkingType = thinking?.type;
+  if (thinkingType === 'disabled') return { enable_thinking: false };
+  return { ...thinkingFields(degree), ...(thinkingType === 'enabled' ? { enable_thinking: true } : {}) };
 }
 
-function toolFields({ tools, tool_choice: choice }: CountBody, places: SourcePaths): Json {
-  const given = (tools ?? []).map((tool, at) => {
+function toolFields({ tools, tool_choice: choice }: CountBody, sources: SourcePaths): Json {
+  const chatTools = (tools ?? []).map((tool, at) => {
     if (typeof tool.type === 'string' && tool.type !== 'custom')
       throw invalidField(`tools.${at}.type`, `tools of type ${tool.type} run at Anthropic only`);
     const parameters = tool.input_schema ?? { type: 'object', properties: {} };
-    return tagSource(places, `tools.${at}`, {
+    return tagSource(sources, `tools.${at}`, {
       type: 'function',
       function: { name: tool.name, ...pickFields(tool, ['description', 'strict']), parameters },
     });
   });
-  if (given.length === 0) return {};
+  if (chatTools.length === 0) return {};
   return {
-    tools: given,
+    tools: chatTools,
     ...(choice ? { tool_choice: chatChoice(choice.type, choice.name ?? null) } : {}),
     ...(choice?.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {}),
   };

@@ -9,9 +9,9 @@ import { INPUT_FIELD, SEARCH } from './tools.ts';
 /** Translates instructions and input items to the messages of a chat. */
 export function chatMessages(
   { instructions, input }: Pick<ResponsesBody, 'instructions' | 'input'>,
-  places: SourcePaths,
+  sources: SourcePaths,
 ): Json[] {
-  const out = new Messages(places);
+  const out = new Messages(sources);
   if (typeof instructions === 'string' && instructions !== '')
     out.add({ role: 'system', content: instructions }, 'instructions');
   for (const [at, item] of input.entries()) out.item(item, `input.${at}`);
@@ -37,8 +37,8 @@ class Messages {
   /** The path of the current item. */
   #path = '';
 
-  constructor(places: SourcePaths) {
-    this.#places = places;
+  constructor(sources: SourcePaths) {
+    this.#places = sources;
   }
 
   add(message: Json, place: string): void {
@@ -67,13 +67,13 @@ class Messages {
 
   #message({ role, content }: InputItem & { type: 'message' }): void {
     const glue = role === 'assistant' ? '' : LINES;
-    const said = contentOf(content, `${this.#path}.content`, this.#places, glue);
+    const chatContent = contentOf(content, `${this.#path}.content`, this.#places, glue);
     if (role !== 'assistant') {
-      this.add({ role, content: said }, this.#path);
+      this.add({ role, content: chatContent }, this.#path);
       return;
     }
     const turn = this.#textTurn();
-    turn.content = joined(turn.content, said);
+    turn.content = joined(turn.content, chatContent);
   }
 
   #reasoning({ content, summary, encrypted_content: mark }: InputItem & { type: 'reasoning' }): void {
@@ -138,8 +138,8 @@ class Messages {
 
   /** Returns the turn for text and reasoning: one with reasoning only or pending calls, else a new one. */
   #textTurn(): Json {
-    const begun = this.#turn !== null && !('content' in this.#turn);
-    return begun || this.#pendingCalls.size > 0 ? this.#open() : this.#begin();
+    const hasStarted = this.#turn !== null && !('content' in this.#turn);
+    return hasStarted || this.#pendingCalls.size > 0 ? this.#open() : this.#begin();
   }
 
   #begin(): Json {
@@ -172,9 +172,9 @@ const partsOf = (content: unknown): unknown[] =>
 /**
  * Returns a string for text-only content: every engine and template accepts that. `glue` separates the parts.
  */
-function contentOf(content: Content, place: string, places: SourcePaths, glue = LINES): unknown {
+function contentOf(content: Content, place: string, sources: SourcePaths, glue = LINES): unknown {
   if (!content.some(isImage)) return textsOf(content, glue);
-  return content.map((part, at) => tagSource(places, `${place}.${at}`, chatPart(part)));
+  return content.map((part, at) => tagSource(sources, `${place}.${at}`, chatPart(part)));
 }
 
 const isImage = (part: Content[number]): boolean => part.type === 'input_image';

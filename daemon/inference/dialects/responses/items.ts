@@ -9,9 +9,9 @@ export type EmitEvent = (type: string, fields: Json) => void;
 
 /** One item of `output` while it grows. Its events let a client build the same item. */
 export interface Item {
-  add(text: string, tell: EmitEvent): void;
+  add(text: string, emit: EmitEvent): void;
   /** Emits the end of its parts and returns the final item. */
-  close(status: Status, tell: EmitEvent): Json;
+  close(status: Status, emit: EmitEvent): Json;
   /** Returns the item without content. */
   initial(): Json;
 }
@@ -68,18 +68,18 @@ export function textItem(kind: TextKind, id: string, origin = ''): Item {
     ...(origin === '' ? {} : { encrypted_content: origin }),
   });
   let text = '';
-  const open = (tell: EmitEvent): void =>
-    tell('response.content_part.added', { content_index: 0, part: row.part('') });
+  const open = (emit: EmitEvent): void =>
+    emit('response.content_part.added', { content_index: 0, part: row.part('') });
   return {
     initial: () => item(id, 'in_progress', []),
-    add(more, tell) {
-      if (text === '') open(tell);
+    add(more, emit) {
+      if (text === '') open(emit);
       text += more;
-      tell(`${row.event}.delta`, { content_index: 0, delta: more, ...row.delta });
+      emit(`${row.event}.delta`, { content_index: 0, delta: more, ...row.delta });
     },
-    close(status, tell) {
-      tell(`${row.event}.done`, { content_index: 0, ...row.done(text) });
-      tell('response.content_part.done', { content_index: 0, part: row.part(text) });
+    close(status, emit) {
+      emit(`${row.event}.done`, { content_index: 0, ...row.done(text) });
+      emit('response.content_part.done', { content_index: 0, part: row.part(text) });
       return item(id, status, [row.part(text)]);
     },
   };
@@ -111,12 +111,12 @@ export function functionItem(names: CallNames): Item {
   });
   return {
     initial: () => item('in_progress'),
-    add(more, tell) {
+    add(more, emit) {
       text += more;
-      tell('response.function_call_arguments.delta', { delta: more });
+      emit('response.function_call_arguments.delta', { delta: more });
     },
-    close(status, tell) {
-      tell('response.function_call_arguments.done', { name, arguments: text });
+    close(status, emit) {
+      emit('response.function_call_arguments.done', { name, arguments: text });
       return item(status);
     },
   };
@@ -141,11 +141,11 @@ export function customItem(names: CallNames): Item {
     add(more) {
       text += more;
     },
-    close(_, tell) {
+    close(_, emit) {
       const input = asObject(parsed(text))?.[INPUT_FIELD];
       const plain = typeof input === 'string' ? input : text;
-      if (plain !== '') tell('response.custom_tool_call_input.delta', { delta: plain });
-      tell('response.custom_tool_call_input.done', { input: plain });
+      if (plain !== '') emit('response.custom_tool_call_input.delta', { delta: plain });
+      emit('response.custom_tool_call_input.done', { input: plain });
       return item(plain);
     },
   };

@@ -33,11 +33,11 @@ export interface ResponsesRequest {
  * Translates a request to a chat and records the source paths in `places`. Throws `request.invalid` for
  * unsupported features.
  */
-export function readResponses(bytes: Buffer, places: SourcePaths = new WeakMap()): ResponsesRequest {
+export function readResponses(bytes: Buffer, sources: SourcePaths = new WeakMap()): ResponsesRequest {
   const body = readBody(responsesBody, bytes);
   rejectUnsupportedFields(body);
-  const tools = chatTools(body, places);
-  const messages = chatMessages(body, places);
+  const tools = chatTools(body, sources);
+  const messages = chatMessages(body, sources);
   if (messages.length === 0) throw invalidField('input', 'contains no message', 400);
   const stream = body.stream === true;
   const limit = body.max_output_tokens;

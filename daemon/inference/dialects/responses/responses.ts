@@ -23,8 +23,8 @@ const FIELDS = {
 
 /** The Responses API of OpenAI, without storage: one request, one response. */
 export const responses: Dialect = (bytes) => {
-  const places: SourcePaths = new WeakMap();
-  const request = readResponses(bytes, places);
+  const sources: SourcePaths = new WeakMap();
+  const request = readResponses(bytes, sources);
   const { ignored } = request.tools;
   const headers: Record<string, string> =
     ignored.length === 0 ? {} : { 'x-svc-ignored-tools': headerList(ignored) };
@@ -34,7 +34,7 @@ export const responses: Dialect = (bytes) => {
     origin: {
       body: bytes,
       chat: request.chat,
-      sourcePaths: places,
+      sourcePaths: sources,
       fields: FIELDS,
       imageType: 'input_image',
     },
@@ -68,7 +68,7 @@ function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, ch
 function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): EventEncoder {
   return encodeEvents(
     {
-      make: (tell) => new ResponseStream(head, body, tools.known, (event) => tell(String(event.type), event)),
+      make: (emit) => new ResponseStream(head, body, tools.known, (event) => emit(String(event.type), event)),
       idle: () => sseComment('waiting'),
       fail: (stream, { code, message, param }) =>
         stream.fail({

@@ -26,7 +26,7 @@ export interface ChatTools {
  * them in every request, unless `tool_choice` requires one. A tool that is declared again keeps its first
  * position, which preserves the prompt cache.
  */
-export function chatTools(body: ResponsesBody, places: SourcePaths): ChatTools {
+export function chatTools(body: ResponsesBody, sources: SourcePaths): ChatTools {
   const known = new Map<string, KnownTool>();
   const ignored = new Set<string>();
   const tools: Json[] = [];
@@ -34,7 +34,7 @@ export function chatTools(body: ResponsesBody, places: SourcePaths): ChatTools {
     const tool = knownTool(declared);
     if (tool === null) ignored.add(declared.tool.type);
     else if (registerTool(known, tool, declared.path))
-      tools.push(tagSource(places, declared.path, chatTool(tool, declared.tool)));
+      tools.push(tagSource(sources, declared.path, chatTool(tool, declared.tool)));
   }
   const choice = body.tool_choice ?? undefined;
   const chosen = choice === undefined ? {} : { tool_choice: chatChoice(choice) };

@@ -1,6 +1,6 @@
 import type { EngineInfo } from '../../../lib/container-engine/engine-info.ts';
 import type { ContainerDevice } from '../../engines/run-spec.ts';
-import { ContainerStartError } from './cannot-start.ts';
+import { ContainerStartError } from './container-start-error.ts';
 
 /** The device settings of a container's host configuration. */
 export interface DeviceConfig {

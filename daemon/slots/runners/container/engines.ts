@@ -1,6 +1,6 @@
 import type { ContainerEngine } from '../../../lib/container-engine/container-engine.ts';
 import { ContainerEngineError } from '../../../lib/container-engine/engine-error.ts';
-import { ContainerStartError } from './cannot-start.ts';
+import { ContainerStartError } from './container-start-error.ts';
 
 /** How container engines are reached. */
 export interface ContainerEngines {

@@ -7,9 +7,9 @@ import type {
 import { imageNameError } from '../../../lib/container-engine/image-name.ts';
 import type { LaunchFor } from '../../engines/engine.ts';
 import { newKey } from '../key.ts';
-import { ContainerStartError } from './cannot-start.ts';
+import { ContainerStartError } from './container-start-error.ts';
 import { bestEngine, type ContainerEngines } from './engines.ts';
-import { checkSources, modelStamp, nodeGroups } from './host-parts.ts';
+import { checkSources, modelStamp, nodeGroups } from './host-resources.ts';
 import { identityOf, labelsOf } from './labels.ts';
 import { endContainer } from './reconcile.ts';
 import type { ContainerRecords } from './record.ts';

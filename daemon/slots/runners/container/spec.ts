@@ -23,7 +23,7 @@ export interface ContainerSpecInput {
 const KEY_INSIDE = '/run/svc-gateway.key';
 const MAX_PROCESSES = 8192;
 /** Without this capability, root in a container could not read the files of the gateway's user. */
-const KEPT_CAPABILITIES = ['DAC_OVERRIDE'];
+const RETAINED_CAPABILITIES = ['DAC_OVERRIDE'];
 /** The output is read while it is produced. What the container engine keeps of it is bounded. */
 const LOG_CONFIG = {
   docker: { Type: 'local', Config: { 'max-size': '10m', 'max-file': '2' } },
@@ -52,7 +52,7 @@ function hostConfig(input: ContainerSpecInput) {
     PortBindings: { [portName(port)]: [{ HostIp: '127.0.0.1', HostPort: '' }] },
     Mounts: mountsOf(input),
     CapDrop: ['ALL'],
-    CapAdd: KEPT_CAPABILITIES,
+    CapAdd: RETAINED_CAPABILITIES,
     SecurityOpt: ['no-new-privileges'],
     RestartPolicy: { Name: 'no' },
     PidsLimit: MAX_PROCESSES,

@@ -12,7 +12,7 @@ export class BatchPlan {
   /** Callback of the library, called once before each batch is decoded. */
   readonly divide = ({ items, size }: Waiting): PrioritizedBatchItem[] => {
     this.#batches++;
-    return inOrder(shares(items, size));
+    return sortedByPriority(shares(items, size));
   };
 }
 
@@ -32,7 +32,7 @@ export const sequencePriority = (sequence: number): EvaluationPriority => sequen
  * Sorts by sequence number. llama.cpp evaluates adjacent sequences in ascending order in one pass; any other
  * order splits the batch into parts that each cost as much as the whole.
  */
-function inOrder(plan: PrioritizedBatchItem[]): PrioritizedBatchItem[] {
+function sortedByPriority(plan: PrioritizedBatchItem[]): PrioritizedBatchItem[] {
   return plan.sort((a, b) => a.item.evaluationPriority - b.item.evaluationPriority);
 }
 

@@ -44,8 +44,8 @@ export function wantsDescriptions(render: Render): boolean {
 }
 
 function tried(render: Render, { objects, emptyContent }: CallForm): string | null {
-  const given = { [PROBE]: 1 };
-  const called = { name: NAME, arguments: objects ? given : JSON.stringify(given) };
+  const probe = { [PROBE]: 1 };
+  const called = { name: NAME, arguments: objects ? probe : JSON.stringify(probe) };
   const call = { id: 'call00000', type: 'function', function: called };
   return tryRender(
     render,

@@ -21,12 +21,12 @@ export const countTokens = (
  * context window.
  */
 export function chatJob(
-  { template, vocabulary, facts }: Pick<ChatEngine, 'template' | 'vocabulary' | 'facts'>,
+  { template, vocabulary, info }: Pick<ChatEngine, 'template' | 'vocabulary' | 'info'>,
   request: ChatRequest,
 ): AnswerJob {
   const prompt = promptOf(template, request);
   const tokens = vocabulary.tokens(prompt);
-  refuseOverflow(tokens.length, facts.context, 'messages');
+  refuseOverflow(tokens.length, info.context, 'messages');
   const { grammar, ...plan } = chatPlan(request, template.family, prompt);
   return {
     ...plan,

@@ -1,5 +1,5 @@
-import type { ReadOptions } from './answer-reader.ts';
 import type { ChatRequest } from './chat-request.ts';
+import type { ChatPlan } from './generation-plan.ts';
 import { harmonyPlan } from './harmony-plan.ts';
 import { openThinkingMark, THINKING_TOKENS, type ThinkingMark } from './reasoning.ts';
 import type { Generation } from './request.ts';
@@ -7,16 +7,6 @@ import { PLAIN_JSON, type ToolFamily } from './tools/family.ts';
 import { openedHeader } from './tools/harmony.ts';
 import { forcedTools, parametersOf } from './tools/tool-choice.ts';
 import { toolGrammar } from './tools/tool-grammar.ts';
-
-/** How to generate and read the answer to one chat. */
-export interface ChatPlan {
-  readOptions: ReadOptions;
-  grammar: Generation['grammar'];
-  /** The grammar applies after this text. Null: from the beginning. */
-  gate: string | null;
-  /** Control tokens that are decoded as text. */
-  marks: readonly string[];
-}
 
 /**
  * Plans the answer to `request` for a model of `family`, given its rendered `prompt`. A required call, and

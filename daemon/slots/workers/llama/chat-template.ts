@@ -71,10 +71,10 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
     source,
     family,
     render(conversation) {
-      const { messages: given } = conversation;
+      const { messages: source } = conversation;
       if (knowsTools)
-        return whole(knowsCalls ? conversation : { ...conversation, messages: callsAsText(given) });
-      const messages = knowsCalls ? given : plainMessages(given);
+        return whole(knowsCalls ? conversation : { ...conversation, messages: callsAsText(source) });
+      const messages = knowsCalls ? source : plainMessages(source);
       return withToolInstructions(
         whole,
         { ...conversation, messages },

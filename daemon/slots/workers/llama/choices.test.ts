@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { PLAIN_TEXT } from './answer-reader.ts';
 import { type AnswerJob, type AnswerPrompt, answerChoices } from './choices.ts';
+import { wholeAnswer } from './full-response.ts';
+import { PLAIN_TEXT } from './response-reader.ts';
 import { toolFamily } from './tools/family.ts';
-import { wholeAnswer } from './whole-answer.ts';
 
 const neverAborted = new AbortController().signal;
 const counts = { promptTokens: 5, cachedTokens: 2, completionTokens: 3, promptMs: 1, predictedMs: 1 };

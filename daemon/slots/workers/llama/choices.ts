@@ -1,7 +1,7 @@
-import type { Finish } from './answer.ts';
-import { AnswerReader, type ReadOptions } from './answer-reader.ts';
+import type { Finish } from './chat-response.ts';
 import type { EngineEvent, PromptJob } from './engine.ts';
 import type { TokenLogprob } from './logprobs.ts';
+import { AnswerReader, type ReadOptions } from './response-reader.ts';
 import type { Piece } from './tools/pieces.ts';
 import { addCounts, type Counts, NO_COUNTS } from './usage.ts';
 

@@ -1,12 +1,12 @@
 import { invalidField } from '../refusal.ts';
-import { PLAIN_TEXT } from './answer-reader.ts';
 import type { AnswerJob } from './choices.ts';
 import type { CompletionRequest, Prompt } from './completion-request.ts';
 import { type ChatEngine, refuseOverflow } from './engine.ts';
+import { PLAIN_TEXT } from './response-reader.ts';
 
 /** Builds the job of a completion. Throws a 400 for a prompt that the model cannot accept. */
 export function completionJob(
-  { vocabulary, facts }: Pick<ChatEngine, 'vocabulary' | 'facts'>,
+  { vocabulary, info }: Pick<ChatEngine, 'vocabulary' | 'info'>,
   request: CompletionRequest,
 ): AnswerJob {
   const { suffix, structure } = request;
@@ -21,7 +21,7 @@ export function completionJob(
     throw invalidField('suffix', 'suffix: this model has no tokens for filling a gap');
   };
   const prompts = request.prompts.map(tokensOf);
-  for (const tokens of prompts) refuseOverflow(tokens.length, facts.context, 'prompt');
+  for (const tokens of prompts) refuseOverflow(tokens.length, info.context, 'prompt');
   return {
     prompts,
     readOptions: PLAIN_TEXT,

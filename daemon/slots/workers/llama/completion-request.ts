@@ -56,7 +56,7 @@ export function completionRequest(input: unknown): CompletionRequest {
   };
 }
 
-function prompts(given: string | number[] | string[] | number[][]): Prompt[] {
-  if (typeof given === 'string') return [given];
-  return typeof given[0] === 'number' ? [given as number[]] : (given as string[] | number[][]);
+function prompts(input: string | number[] | string[] | number[][]): Prompt[] {
+  if (typeof input === 'string') return [input];
+  return typeof input[0] === 'number' ? [input as number[]] : (input as string[] | number[][]);
 }

@@ -40,7 +40,7 @@ interface Reader {
   slow?: number;
 }
 
-async function decodeAll(readers: readonly Reader[], lockstep: DecodeBarrier): Promise<Decoder> {
+async function decodeAll(readers: readonly Reader[], barrier: DecodeBarrier): Promise<Decoder> {
   const decoder = new Decoder();
   const turns = async (count = 0) => {
     for (let i = 0; i < count; i++) await turn();
@@ -48,7 +48,7 @@ async function decodeAll(readers: readonly Reader[], lockstep: DecodeBarrier): P
   await Promise.all(
     readers.map(async ({ tokens, late, slow }, id) => {
       await turns(late);
-      const member = lockstep.join();
+      const member = barrier.join();
       for (let i = 0; i < tokens; i++) {
         await member.next(() => decoder.token(id));
         await turns(slow);
@@ -98,8 +98,8 @@ test('a slow reader blocks no other sequence', async () => {
 });
 
 test('a rejected sequence does not block the others', async () => {
-  const lockstep = new DecodeBarrier(turn);
-  const [a, b] = [lockstep.join(), lockstep.join()];
+  const barrier = new DecodeBarrier(turn);
+  const [a, b] = [barrier.join(), barrier.join()];
   const failed = a.next(() => Promise.reject(new Error('decode failed')));
   const served = b.next(async () => 'token');
   await expect(failed).rejects.toThrow('decode failed');

@@ -1,14 +1,14 @@
 import type { LlamaEmbeddingContext, Token } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
-import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
 import { invalidField } from '../refusal.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
-import { emptyTextMark } from './embedding-mark.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
 import { Permits } from './embedding-permits.ts';
 import { poolingOf } from './embedding-pooling.ts';
 import type { EmbeddingInput } from './embedding-request.ts';
 import { normalised } from './embedding-vector.ts';
+import { emptyTextMark } from './empty-text-token.ts';
 import { mapYielding } from './map-yielding.ts';
 
 /** Vectors of length 1 in the order of the texts, and the number of tokens read. */
@@ -21,14 +21,14 @@ export interface Embeddings {
  * A loaded embedding model. Requests alternate text by text, so that a long list does not block a short one.
  */
 export class EmbeddingEngine {
-  readonly facts: WorkerFacts;
+  readonly info: WorkerInfo;
   readonly #loaded: OpenedEncoder<LlamaEmbeddingContext>;
   readonly #permits: Permits;
   readonly #vocabulary: number;
 
   private constructor(loaded: OpenedEncoder<LlamaEmbeddingContext>, config: WorkerConfig) {
     this.#loaded = loaded;
-    this.facts = loaded.facts;
+    this.info = loaded.info;
     this.#permits = new Permits(config.parallel, config.queueLimit);
     this.#vocabulary = loaded.model.fileInfo.metadata.tokenizer?.ggml?.tokens?.length ?? 0;
   }
@@ -82,7 +82,7 @@ export class EmbeddingEngine {
     const { bos, sep, eos } = model.tokens;
     const tokens = read.length > 0 ? read : [emptyTextMark([bos, sep, eos], lengthOf, place)];
     const length = lengthOf(tokens);
-    refuseTooLong(place, length, this.facts.context);
+    refuseTooLong(place, length, this.info.context);
     return { tokens, length };
   }
 }

@@ -1,7 +1,7 @@
 import type { LlamaModel } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
-import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
-import { factsOf, type OpenedModel, openModel } from './load.ts';
+import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
+import { type OpenedModel, openModel, workerInfo } from './load.ts';
 
 /** How to create a context for whole texts. The library needs one token more than the longest text has. */
 export interface EncoderSizes {
@@ -12,7 +12,7 @@ export interface EncoderSizes {
 }
 
 export interface OpenedEncoder<C> extends OpenedModel<C> {
-  facts: WorkerFacts;
+  info: WorkerInfo;
 }
 
 const DEFAULT_CONTEXT = 8_192;
@@ -40,5 +40,5 @@ export async function openEncoder<C>(
     return makeContext(model, sizes);
   });
   const { parallel, threads } = config;
-  return { ...opened, facts: await factsOf(opened, { context, parallel, threads }) };
+  return { ...opened, info: await workerInfo(opened, { context, parallel, threads }) };
 }

@@ -10,7 +10,7 @@ import { modelList } from './model-list.ts';
 export function embeddingRoutes(engine: EmbeddingEngine, config: WorkerConfig): Routes {
   const created = Math.floor(Date.now() / 1000);
   return {
-    'GET /v1/models': async (exchange) => exchange.json(200, modelList(engine.facts, config, created)),
+    'GET /v1/models': async (exchange) => exchange.json(200, modelList(engine.info, config, created)),
     'POST /v1/embeddings': async (exchange) => {
       const request = embeddingRequest(await exchange.body());
       refuseOtherLength(request.dimensions, engine.dimensions);

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { LoadWatch } from '../lifecycle.ts';
-import type { WorkerConfig, WorkerFacts, WorkerHealth } from '../protocol.ts';
+import type { WorkerConfig, WorkerHealth, WorkerInfo } from '../protocol.ts';
 import { invalidField, Refusal } from '../refusal.ts';
 import { type ChatTemplate, chatTemplates } from './chat-template.ts';
 import { DecodeBarrier } from './decode-barrier.ts';
@@ -11,7 +11,7 @@ import { Grammars } from './grammars.ts';
 import { LlamaSequence } from './llama-sequence.ts';
 import { type LoadedModel, loadModel, ownTemplate, toolTemplate } from './load.ts';
 import { grammarRefusal, patchSamplerErrors } from './patch-sampler-errors.ts';
-import { type PrefillPace, prefillPace } from './prefill-pace.ts';
+import { type PrefillPace, prefillPace } from './prefill-chunks.ts';
 import type { Generation } from './request.ts';
 import { toSeed } from './sampling.ts';
 import { SequencePool } from './sequence-pool.ts';
@@ -40,7 +40,7 @@ export interface PromptJob {
 
 /** A loaded chat model that serves several requests at once. */
 export class ChatEngine {
-  readonly facts: WorkerFacts;
+  readonly info: WorkerInfo;
   readonly template: ChatTemplate;
   readonly vocabulary: Vocabulary;
   readonly #loaded: LoadedModel;
@@ -60,7 +60,7 @@ export class ChatEngine {
       (_, number) => new LlamaSequence(context.getSequence(), number, barrier),
     );
     this.#loaded = loaded;
-    this.facts = loaded.facts;
+    this.info = loaded.info;
     this.vocabulary = new Vocabulary(model);
     this.#grammars = new Grammars(llama, model);
     this.#pool = new SequencePool(sequences, config.queueLimit, (sequence, tokens) => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { detokenizer } from './detokenizer.ts';
 import { type GenerationEvent, generate, type Job } from './generate.ts';
-import { prefillPace } from './prefill-pace.ts';
+import { prefillPace } from './prefill-chunks.ts';
 import type { Sampled, Sequence } from './sequence.ts';
 
 const END = 0;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Detokenizer } from './detokenizer.ts';
 import { LogprobQueue, type TokenLogprob, tokenLogprob } from './logprobs.ts';
-import type { PrefillPace } from './prefill-pace.ts';
+import type { PrefillPace } from './prefill-chunks.ts';
 import type { SampleOptions, Sequence } from './sequence.ts';
 import { stopScanner } from './stop-scanner.ts';
 import type { Counts } from './usage.ts';

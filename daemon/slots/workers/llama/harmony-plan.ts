@@ -1,5 +1,5 @@
-import type { ChatPlan } from './chat-plan.ts';
 import type { ChatRequest } from './chat-request.ts';
+import type { ChatPlan } from './generation-plan.ts';
 import type { Generation } from './request.ts';
 import type { ToolFamily } from './tools/family.ts';
 import { harmonyMessages } from './tools/harmony.ts';

@@ -128,8 +128,8 @@ export class LlamaSequence implements Sequence {
     }
   }
 
-  #inStep<T>(ask: () => Promise<T>): Promise<T> {
-    return this.#member === null ? ask() : this.#member.next(ask);
+  #inStep<T>(run: () => Promise<T>): Promise<T> {
+    return this.#member === null ? run() : this.#member.next(run);
   }
 
   #native({ sampling, seed, bias, grammar }: SampleOptions): SequenceEvaluateOptions {

@@ -2,11 +2,11 @@ import { access, constants } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
-import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
 import { cudaDiagnosis, machineSources, vulkanDiagnosis } from './backend-diagnosis.ts';
 import { BatchPlan } from './batch-plan.ts';
-import { canHaveCard } from './card-nodes.ts';
 import { EngineLog } from './engine-log.ts';
+import { canHaveCard } from './gpu-nodes.ts';
 
 /** A loaded model and the context that evaluates its tokens. */
 export interface OpenedModel<C> {
@@ -17,7 +17,7 @@ export interface OpenedModel<C> {
 
 /** A loaded chat model. */
 export interface LoadedModel extends OpenedModel<LlamaContext> {
-  facts: WorkerFacts;
+  info: WorkerInfo;
   batches: BatchPlan;
 }
 
@@ -62,7 +62,7 @@ export async function loadModel(config: WorkerConfig, watch: LoadWatch): Promise
     parallel: context.totalSequences,
     threads: context.idealThreads,
   };
-  return { ...opened, facts: await factsOf(opened, sizes), batches };
+  return { ...opened, info: await workerInfo(opened, sizes), batches };
 }
 
 /**
@@ -122,10 +122,10 @@ function contextSize(requested: number | null, trained: number): number {
 }
 
 /** Returns the facts of a loaded model with its effective sizes. */
-export async function factsOf(
+export async function workerInfo(
   { llama, model }: Pick<OpenedModel<unknown>, 'llama' | 'model'>,
-  sizes: Pick<WorkerFacts, 'context' | 'parallel' | 'threads'>,
-): Promise<WorkerFacts> {
+  sizes: Pick<WorkerInfo, 'context' | 'parallel' | 'threads'>,
+): Promise<WorkerInfo> {
   const used = model.gpuLayers > 0 && llama.gpu !== false ? llama.gpu : 'cpu';
   return {
     device: used,

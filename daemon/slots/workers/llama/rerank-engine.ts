@@ -1,13 +1,13 @@
 import type { Token } from 'node-llama-cpp';
 import type { LoadWatch } from '../lifecycle.ts';
-import type { WorkerConfig, WorkerFacts } from '../protocol.ts';
+import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
 import { Permits } from './embedding-permits.ts';
 import { mapYielding } from './map-yielding.ts';
-import { pairMarks } from './rerank-marks.ts';
 import { type PairMarks, rerankPair, type Tokenise } from './rerank-pair.ts';
 import { serverScore } from './rerank-score.ts';
+import { pairMarks } from './rerank-separators.ts';
 
 /** `rank` of the library joins query and document itself. Passing already joined tokens is not documented. */
 interface RankingContext {
@@ -25,7 +25,7 @@ export interface Ranking {
  * one.
  */
 export class RerankEngine {
-  readonly facts: WorkerFacts;
+  readonly info: WorkerInfo;
   readonly #loaded: OpenedEncoder<RankingContext>;
   readonly #marks: PairMarks;
   readonly #permits: Permits;
@@ -34,7 +34,7 @@ export class RerankEngine {
 
   private constructor(loaded: OpenedEncoder<RankingContext>, config: WorkerConfig) {
     this.#loaded = loaded;
-    this.facts = loaded.facts;
+    this.info = loaded.info;
     this.#marks = pairMarks(loaded.model);
     this.#permits = new Permits(config.parallel, config.queueLimit);
   }
@@ -58,14 +58,14 @@ export class RerankEngine {
     return this.#permits.run(signal, async () => {
       const pairs = await mapYielding(documents, signal, (text, index) => {
         const tokens = rerankPair(query, text, this.#marks, this.#tokenise);
-        refuseTooLong(`documents[${index}]`, tokens.length, this.facts.context);
+        refuseTooLong(`documents[${index}]`, tokens.length, this.info.context);
         return tokens;
       });
       const scores: number[] = [];
       for (const tokens of pairs) {
         signal.throwIfAborted();
         const share = await context._evaluateRankingForInput(tokens as Token[]);
-        scores.push(serverScore(share, this.facts.architecture));
+        scores.push(serverScore(share, this.info.architecture));
       }
       return { scores, tokens: pairs.reduce((sum, { length }) => sum + length, 0) };
     });

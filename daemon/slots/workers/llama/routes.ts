@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestContext, Routes } from '../http-server.ts';
 import type { WorkerConfig } from '../protocol.ts';
-import { type AnswerHead, CHAT, COMPLETION, type Dialect } from './answer.ts';
 import { chatJob, countTokens } from './chat-job.ts';
 import { chatRequest } from './chat-request.ts';
+import { type AnswerHead, CHAT, COMPLETION, type Dialect } from './chat-response.ts';
 import { type AnswerJob, answerChoices } from './choices.ts';
 import { completionJob } from './completion-job.ts';
 import { completionRequest } from './completion-request.ts';
 import type { ChatEngine } from './engine.ts';
+import { wholeAnswer } from './full-response.ts';
 import { modelList } from './model-list.ts';
 import type { AnswerRequest } from './request.ts';
-import { streamAnswer } from './stream-answer.ts';
-import { wholeAnswer } from './whole-answer.ts';
+import { streamAnswer } from './stream-response.ts';
 
 /** Routes of a chat worker once its model is loaded. */
 export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
@@ -29,7 +29,7 @@ export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
     if (whole !== null) exchange.json(200, dialect.whole(head, whole.choices, whole.counts));
   };
   return {
-    'GET /v1/models': async (exchange) => exchange.json(200, modelList(engine.facts, config, created)),
+    'GET /v1/models': async (exchange) => exchange.json(200, modelList(engine.info, config, created)),
     'POST /v1/chat/completions': async (exchange) => {
       const request = chatRequest(await exchange.body());
       const head = newHead('chatcmpl', config.modelId);

@@ -71,9 +71,9 @@ export function typical(
 /** Sums the first `count` probabilities. */
 function leading(probabilities: ReadonlyMap<number, number>, count: number): number {
   let sum = 0;
-  let seenCount = 0;
+  let tokenCount = 0;
   for (const probability of probabilities.values()) {
-    if (seenCount++ >= count) break;
+    if (tokenCount++ >= count) break;
     sum += probability;
   }
   return sum;

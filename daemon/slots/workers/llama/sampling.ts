@@ -95,10 +95,10 @@ export function toSeed(seed: number): number {
   return ((Math.floor(seed) % 2 ** 32) + 2 ** 32) % 2 ** 32;
 }
 
-function biases(given: z.infer<typeof logitBias>): TokenBias[] {
-  const pairs = Array.isArray(given)
-    ? given
-    : Object.entries(given).map(([key, value]) => [tokenId(key), value] as const);
+function biases(input: z.infer<typeof logitBias>): TokenBias[] {
+  const pairs = Array.isArray(input)
+    ? input
+    : Object.entries(input).map(([key, value]) => [tokenId(key), value] as const);
   if (pairs.length > MAX_BIASES)
     throw invalidField('logit_bias', `logit_bias: at most ${MAX_BIASES} tokens can have a bias`);
   return pairs.map(([token, value]) => ({

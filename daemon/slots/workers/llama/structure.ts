@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidField, Refusal } from '../refusal.ts';
 import { gbnfFault } from './gbnf-error.ts';
-import { SchemaFault } from './json/schema-fault.ts';
+import { SchemaFault } from './json/schema-error.ts';
 import { schemaGrammar } from './json/schema-grammar.ts';
 
 /** What the text of an answer must match. */
@@ -49,15 +49,15 @@ export function structure(body: StructureBody): Structure | null {
     schemaStructure(body.json_schema),
     gbnf(body.grammar),
   ];
-  const given = candidates.filter((one) => one !== null);
-  if (given.length > 1) {
-    const param = given[1]?.param ?? '';
+  const present = candidates.filter((one) => one !== null);
+  if (present.length > 1) {
+    const param = present[1]?.param ?? '';
     throw invalidField(
       param,
-      `${param}: conflicts with ${given[0]?.param}: a response can have only one structure`,
+      `${param}: conflicts with ${present[0]?.param}: a response can have only one structure`,
     );
   }
-  return given[0] ?? null;
+  return present[0] ?? null;
 }
 
 function formatStructure(format: StructureBody['response_format']): Structure | null {

@@ -3,13 +3,13 @@ import { alignToSamples } from '../../../lib/media/pcm.ts';
 import { streamCommand } from '../../../lib/process/stream-command.ts';
 import { ESPEAK_VOICE, espeakVoices, findEspeak } from '../../../models/espeak-voices.ts';
 import { Permits } from '../llama/embedding-permits.ts';
-import type { WorkerFacts } from '../protocol.ts';
+import type { WorkerInfo } from '../protocol.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import {
   type Speaker,
   type SpeechChunk,
   type SpeechJob,
-  soundFacts,
+  soundInfo,
   type Voice,
   voiceIndex,
 } from './speaker.ts';
@@ -45,14 +45,14 @@ async function* soundOf(output: Readable): AsyncGenerator<{ rate: number; pcm: B
 }
 
 class Espeak implements Speaker {
-  readonly facts: WorkerFacts;
+  readonly info: WorkerInfo;
   readonly voices: readonly Voice[];
   readonly #program: string;
   readonly #permits: Permits;
 
   constructor(program: string, config: SpeechConfig, voices: readonly Voice[]) {
     this.#program = program;
-    this.facts = soundFacts(config, 'espeak-ng', 0, 1);
+    this.info = soundInfo(config, 'espeak-ng', 0, 1);
     this.voices = voices;
     this.#permits = new Permits(config.parallel, config.queueLimit);
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { SpeechFacts } from '../../../models/speech-facts.ts';
+import type { SpeechMetadata } from '../../../models/speech-metadata.ts';
 import { recogniserConfig, supportsLanguage, voiceConfig } from './native-config.ts';
 
-const facts = (more: Partial<SpeechFacts>): SpeechFacts => ({
+const facts = (more: Partial<SpeechMetadata>): SpeechMetadata => ({
   kind: 'speech',
   type: 'tts',
   family: 'vits',

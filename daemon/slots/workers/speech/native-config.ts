@@ -1,39 +1,39 @@
-import type { SpeechFacts } from '../../../models/speech-facts.ts';
+import type { SpeechMetadata } from '../../../models/speech-metadata.ts';
 
 type Section = Readonly<Record<string, string | number>>;
 
 const list = (paths: readonly string[]): string => paths.join(',');
-const given = (name: string, value: string | undefined): Section =>
+const optional = (name: string, value: string | undefined): Section =>
   value === undefined || value === '' ? {} : { [name]: value };
 
-function voiceSection({ family, files, lexicons }: SpeechFacts): Section {
+function voiceSection({ family, files, lexicons }: SpeechMetadata): Section {
   const { model = '', voices = '', vocoder = '', tokens = '', dataDir } = files;
-  const common = { tokens, ...given('dataDir', dataDir), ...given('lexicon', list(lexicons)) };
+  const common = { tokens, ...optional('dataDir', dataDir), ...optional('lexicon', list(lexicons)) };
   if (family === 'matcha') return { acousticModel: model, vocoder, ...common };
   if (family === 'kokoro' || family === 'kitten') return { model, voices, ...common };
   return { model, ...common };
 }
 
 /** Returns the native library's configuration of a voice. Pure. */
-export function voiceConfig(facts: SpeechFacts, threads: number): object {
+export function voiceConfig(metadata: SpeechMetadata, threads: number): object {
   return {
-    model: { [facts.family]: voiceSection(facts), numThreads: threads, provider: 'cpu' },
+    model: { [metadata.family]: voiceSection(metadata), numThreads: threads, provider: 'cpu' },
     maxNumSentences: 1,
-    ...given('ruleFsts', list(facts.rules)),
+    ...optional('ruleFsts', list(metadata.rules)),
   };
 }
 
 /** Families that accept a language: the field, and the value for automatic detection. */
-const LANGUAGE_FIELD: Partial<Record<SpeechFacts['family'], readonly [field: string, auto: string]>> = {
+const LANGUAGE_FIELD: Partial<Record<SpeechMetadata['family'], readonly [field: string, auto: string]>> = {
   whisper: ['language', ''],
   senseVoice: ['language', 'auto'],
   canary: ['srcLang', 'en'],
 };
 
 /** Returns whether a recogniser accepts a language. */
-export const supportsLanguage = ({ family }: SpeechFacts): boolean => family in LANGUAGE_FIELD;
+export const supportsLanguage = ({ family }: SpeechMetadata): boolean => family in LANGUAGE_FIELD;
 
-function recogniserSection({ family, files }: SpeechFacts, language: string | null): Section {
+function recogniserSection({ family, files }: SpeechMetadata, language: string | null): Section {
   const { tokens: _, dataDir: __, ...parts } = files;
   const [field, auto] = LANGUAGE_FIELD[family] ?? [];
   const spoken = field === undefined ? {} : { [field]: language ?? (auto as string) };
@@ -44,15 +44,15 @@ function recogniserSection({ family, files }: SpeechFacts, language: string | nu
 }
 
 /** Returns the native library's configuration of a recogniser. Language null: automatic detection. Pure. */
-export function recogniserConfig(facts: SpeechFacts, threads: number, language: string | null): object {
+export function recogniserConfig(metadata: SpeechMetadata, threads: number, language: string | null): object {
   return {
     featConfig: { sampleRate: 16_000, featureDim: 80 },
     modelConfig: {
-      [facts.family]: recogniserSection(facts, language),
-      tokens: facts.files.tokens ?? '',
+      [metadata.family]: recogniserSection(metadata, language),
+      tokens: metadata.files.tokens ?? '',
       numThreads: threads,
       provider: 'cpu',
-      ...given('modelType', facts.modelType ?? undefined),
+      ...optional('modelType', metadata.modelType ?? undefined),
     },
   };
 }

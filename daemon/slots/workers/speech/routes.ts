@@ -21,7 +21,7 @@ async function speak(speaker: Speaker, exchange: RequestContext): Promise<void> 
 function routes(speaker: Speaker, config: SpeechConfig): Routes {
   const created = Math.floor(Date.now() / 1000);
   return {
-    'GET /v1/models': async (exchange) => exchange.json(200, modelList(speaker.facts, config, created)),
+    'GET /v1/models': async (exchange) => exchange.json(200, modelList(speaker.info, config, created)),
     'GET /v1/audio/voices': async (exchange) => exchange.json(200, { voices: speaker.voices }),
     'POST /v1/audio/speech': (exchange) => speak(speaker, exchange),
   };
@@ -29,7 +29,7 @@ function routes(speaker: Speaker, config: SpeechConfig): Routes {
 
 /** Routes of a speech worker. */
 export const speechService = (speaker: Speaker, config: SpeechConfig): LoadedService => ({
-  facts: speaker.facts,
+  info: speaker.info,
   routes: routes(speaker, config),
   stats: () => speaker.stats(),
   dispose: () => speaker.dispose(),

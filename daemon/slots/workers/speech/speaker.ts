@@ -1,4 +1,4 @@
-import type { WorkerFacts, WorkerHealth } from '../protocol.ts';
+import type { WorkerHealth, WorkerInfo } from '../protocol.ts';
 import { refusedField } from '../refusal.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import { findVoice, unknownVoiceMessage } from './voice-name.ts';
@@ -26,7 +26,7 @@ export interface SpeechJob {
 
 /** A speech synthesiser. */
 export interface Speaker {
-  readonly facts: WorkerFacts;
+  readonly info: WorkerInfo;
   readonly voices: readonly Voice[];
   /**
    * Waits for its turn, then passes each piece to `take` when it is ready and generates the next one after
@@ -51,12 +51,12 @@ export function voiceIndex(voices: readonly Voice[], requested: string | null, o
 }
 
 /** Returns the facts of an engine without window and layers. */
-export const soundFacts = (
+export const soundInfo = (
   config: SpeechConfig,
   architecture: string,
   size: number,
   threads = config.threads,
-): WorkerFacts => ({
+): WorkerInfo => ({
   device: 'cpu',
   deviceNames: [],
   gpuLayers: 0,

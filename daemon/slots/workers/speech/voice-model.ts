@@ -1,7 +1,7 @@
 import { toPcm16 } from '../../../lib/media/pcm.ts';
-import { readSpeechFacts } from '../../../models/speech-facts.ts';
+import { readSpeechMetadata } from '../../../models/speech-metadata.ts';
 import { Permits } from '../llama/embedding-permits.ts';
-import type { WorkerFacts } from '../protocol.ts';
+import type { WorkerInfo } from '../protocol.ts';
 import { refusedField } from '../refusal.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import { voiceConfig } from './native-config.ts';
@@ -11,7 +11,7 @@ import {
   type Speaker,
   type SpeechChunk,
   type SpeechJob,
-  soundFacts,
+  soundInfo,
   type Voice,
   voiceIndex,
 } from './speaker.ts';
@@ -20,16 +20,16 @@ import {
 const NATIVE_QUEUE = 1_024;
 
 class VoiceModel implements Speaker {
-  readonly facts: WorkerFacts;
+  readonly info: WorkerInfo;
   readonly voices: readonly Voice[];
   readonly #native: NativeTts;
   readonly #permits: Permits;
   /** The library uses all its threads for one piece: two at once would compete for them. */
   readonly #nativeTurn = new Permits(1, NATIVE_QUEUE);
 
-  constructor(native: NativeTts, facts: WorkerFacts, voices: readonly Voice[], config: SpeechConfig) {
+  constructor(native: NativeTts, info: WorkerInfo, voices: readonly Voice[], config: SpeechConfig) {
     this.#native = native;
-    this.facts = facts;
+    this.info = info;
     this.voices = voices;
     this.#permits = new Permits(config.parallel, config.queueLimit);
   }
@@ -78,7 +78,7 @@ class VoiceModel implements Speaker {
  * Loads the voice in the folder `config.modelPath`. Rejects with a one-line Error that names the faulty file.
  */
 export async function loadVoice(config: SpeechConfig): Promise<Speaker> {
-  const found = await readSpeechFacts(config.modelPath);
+  const found = await readSpeechMetadata(config.modelPath);
   if (found.type !== 'tts') throw new Error('the folder contains a speech-to-text model, not a voice');
   const native = await sherpa()
     .OfflineTts.createAsync(voiceConfig(found, config.threads))
@@ -86,5 +86,5 @@ export async function loadVoice(config: SpeechConfig): Promise<Speaker> {
       throw new Error(`the ${found.family} voice could not be loaded; its files do not fit together`);
     });
   const voices = found.voices.map((id) => ({ id, name: id }));
-  return new VoiceModel(native, soundFacts(config, found.family, found.sizeBytes), voices, config);
+  return new VoiceModel(native, soundInfo(config, found.family, found.sizeBytes), voices, config);
 }

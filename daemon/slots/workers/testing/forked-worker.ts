@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeGguf, type GgufModel } from '../../../models/gguf/writer.ts';
-import type { WorkerConfig, WorkerFacts, WorkerHealth, WorkerMessage } from '../protocol.ts';
+import type { WorkerConfig, WorkerHealth, WorkerInfo, WorkerMessage } from '../protocol.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 
 const LLAMA = new URL('../llama-main.ts', import.meta.url);
@@ -17,7 +17,7 @@ export interface ForkedWorker {
   origin: string;
   messages: WorkerMessage[];
   /** Resolves with the facts, or rejects with the worker's reason. */
-  ready: Promise<WorkerFacts>;
+  ready: Promise<WorkerInfo>;
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   post(path: string, body: unknown, options?: { key?: string; signal?: AbortSignal }): Promise<Response>;
   health(): Promise<WorkerHealth>;
@@ -73,13 +73,13 @@ async function forkProgram(program: URL, config: object, cwd?: string): Promise<
   });
   const exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
   const messages: WorkerMessage[] = [];
-  const ready = Promise.withResolvers<WorkerFacts>();
+  const ready = Promise.withResolvers<WorkerInfo>();
   const listening = Promise.withResolvers<number>();
   ready.promise.catch(() => undefined);
   child.on('message', (message: WorkerMessage) => {
     messages.push(message);
     if (message.type === 'listening') listening.resolve(message.port);
-    if (message.type === 'ready') ready.resolve(message.facts);
+    if (message.type === 'ready') ready.resolve(message.info);
     if (message.type === 'failed') ready.reject(new Error(message.reason));
   });
   exited.then(({ code }) => {

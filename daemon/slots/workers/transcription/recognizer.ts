@@ -1,10 +1,10 @@
-import { readSpeechFacts, type SpeechFacts } from '../../../models/speech-facts.ts';
+import { readSpeechMetadata, type SpeechMetadata } from '../../../models/speech-metadata.ts';
 import { Permits } from '../llama/embedding-permits.ts';
-import type { WorkerFacts, WorkerHealth } from '../protocol.ts';
+import type { WorkerHealth, WorkerInfo } from '../protocol.ts';
 import { Refusal } from '../refusal.ts';
 import { recogniserConfig } from '../speech/native-config.ts';
 import { type NativeRecogniser, sherpa } from '../speech/sherpa.ts';
-import { soundFacts } from '../speech/speaker.ts';
+import { soundInfo } from '../speech/speaker.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import type { Segment, Transcript } from './result.ts';
 import { type AudioSegment, Segmenter } from './segmenter.ts';
@@ -20,10 +20,10 @@ const MAX_RECORDING_S = 24 * 3600;
 
 /** A speech recogniser. */
 export class Recogniser {
-  readonly facts: WorkerFacts;
+  readonly info: WorkerInfo;
   /** Languages that can be selected. */
   readonly languages: readonly string[];
-  readonly #found: SpeechFacts;
+  readonly #found: SpeechMetadata;
   readonly #native: NativeRecogniser;
   readonly #threads: number;
   readonly #permits: Permits;
@@ -31,11 +31,11 @@ export class Recogniser {
   readonly #nativeTurn = new Permits(1, NATIVE_QUEUE);
   #language: string | null = null;
 
-  constructor(native: NativeRecogniser, found: SpeechFacts, config: SpeechConfig) {
+  constructor(native: NativeRecogniser, found: SpeechMetadata, config: SpeechConfig) {
     this.#native = native;
     this.#found = found;
     this.#threads = config.threads;
-    this.facts = soundFacts(config, found.family, found.sizeBytes);
+    this.info = soundInfo(config, found.family, found.sizeBytes);
     this.languages = found.languages;
     this.#permits = new Permits(config.parallel, config.queueLimit);
   }
@@ -54,7 +54,7 @@ export class Recogniser {
       const segments: Segment[] = [];
       let cutter: Segmenter | null = null;
       let spoken = language;
-      const hearAll = async (stretches: Iterable<AudioSegment>, rate: number) => {
+      const transcribeAll = async (stretches: Iterable<AudioSegment>, rate: number) => {
         for (const stretch of stretches) {
           const result = await this.#decode(stretch, rate, language, signal);
           spoken ??= result.language;
@@ -68,10 +68,10 @@ export class Recogniser {
         signal.throwIfAborted();
         rate = sound.rate;
         cutter ??= new Segmenter(rate);
-        await hearAll(cutter.push(sound.samples), rate);
+        await transcribeAll(cutter.push(sound.samples), rate);
         if (cutter.seconds > MAX_RECORDING_S) throw tooLong();
       }
-      if (cutter !== null) await hearAll(cutter.flush(), rate);
+      if (cutter !== null) await transcribeAll(cutter.flush(), rate);
       return { segments, duration: cutter?.seconds ?? 0, language: spoken };
     });
   }
@@ -120,7 +120,7 @@ function atLeast(samples: Float32Array, length: number): Float32Array {
  * file.
  */
 export async function loadRecogniser(config: SpeechConfig): Promise<Recogniser> {
-  const found = await readSpeechFacts(config.modelPath);
+  const found = await readSpeechMetadata(config.modelPath);
   if (found.type !== 'stt') throw new Error('the folder contains a voice, not a speech-to-text model');
   const native = await sherpa()
     .OfflineRecognizer.createAsync(recogniserConfig(found, config.threads, null))

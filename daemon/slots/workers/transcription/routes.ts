@@ -70,14 +70,14 @@ async function transcribe(recogniser: Recogniser, exchange: RequestContext): Pro
 function routes(recogniser: Recogniser, config: SpeechConfig): Routes {
   const created = Math.floor(Date.now() / 1000);
   return {
-    'GET /v1/models': async (exchange) => exchange.json(200, modelList(recogniser.facts, config, created)),
+    'GET /v1/models': async (exchange) => exchange.json(200, modelList(recogniser.info, config, created)),
     'POST /v1/audio/transcriptions': (exchange) => transcribe(recogniser, exchange),
   };
 }
 
 /** Routes of a transcription worker. */
 export const transcriptionService = (recogniser: Recogniser, config: SpeechConfig): LoadedService => ({
-  facts: recogniser.facts,
+  info: recogniser.info,
   routes: routes(recogniser, config),
   stats: () => recogniser.stats(),
   dispose: async () => {},

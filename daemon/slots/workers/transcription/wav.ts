@@ -92,11 +92,11 @@ function mono(bytes: Buffer, { channels, encoding }: WavFormat): Float32Array {
 }
 
 /** Yields the audio of a WAV file in chunks, mixed to mono. */
-export async function* wavSound(file: Spool, facts: WavFormat): AsyncGenerator<Sound> {
-  const step = FRAMES_AT_ONCE * BYTES[facts.encoding] * facts.channels;
-  for (let at = facts.start; at < facts.end; at += step) {
-    const bytes = await file.read(at, Math.min(step, facts.end - at));
-    const samples = mono(bytes, facts);
-    if (samples.length > 0) yield { rate: facts.rate, samples };
+export async function* wavSound(file: Spool, format: WavFormat): AsyncGenerator<Sound> {
+  const step = FRAMES_AT_ONCE * BYTES[format.encoding] * format.channels;
+  for (let at = format.start; at < format.end; at += step) {
+    const bytes = await file.read(at, Math.min(step, format.end - at));
+    const samples = mono(bytes, format);
+    if (samples.length > 0) yield { rate: format.rate, samples };
   }
 }

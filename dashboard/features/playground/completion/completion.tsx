@@ -8,7 +8,7 @@ import { State } from '../../../ui/state-badge.tsx';
 import type { Facts } from '../conversation.ts';
 import { Fields, useFields } from '../parts/fields.ts';
 import { Job, useJob } from '../parts/job.ts';
-import { Measured } from '../parts/measured.tsx';
+import { Measured } from '../parts/measurements.tsx';
 import form from '../parts/mode-form.module.css';
 import { ModeForm } from '../parts/mode-form.tsx';
 import { ModePage } from '../parts/mode-page.tsx';

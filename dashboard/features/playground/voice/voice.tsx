@@ -17,8 +17,8 @@ import { micAllowed } from '../sound/microphone.ts';
 import { Controls, StartButtons } from './controls.tsx';
 import { ConversationView } from './conversation-view.tsx';
 import { type CallState, liveCall, useLiveCall } from './live-call.ts';
-import { SayForm, typed } from './say-form.tsx';
 import { Stages } from './stages.tsx';
+import { SayForm, typed } from './text-input.tsx';
 import css from './voice.module.css';
 import { voiceCode } from './voice-code.ts';
 

@@ -1,5 +1,5 @@
-import { SchemaFault } from './schema-fault.ts';
-import type { Conversion } from './schema-grammar.ts';
+import type { Conversion } from './conversion.ts';
+import { SchemaFault } from './schema-error.ts';
 import { joinPath, type Schema } from './schema-shape.ts';
 
 /** llama.cpp refuses longer repetitions. */

@@ -1,4 +1,4 @@
-import { wholeRange } from './whole-range.ts';
+import { wholeRange } from './integer-range.ts';
 
 /** One end of a number range. */
 export interface Bound {
@@ -83,9 +83,9 @@ interface Tail {
 }
 
 /** Matches the digits after the decimal point, or their rest, between two fractions. */
-function fractions(given: Fraction | null, high: Fraction | null): Tail {
+function fractions(lowFraction: Fraction | null, high: Fraction | null): Tail {
   // A closed lower bound without remaining digits is no bound.
-  const low = given === null || (given.digits === '' && !given.open) ? null : given;
+  const low = lowFraction === null || (lowFraction.digits === '' && !lowFraction.open) ? null : lowFraction;
   if (low === null && high === null) return { empty: true, some: SOME };
   if (high !== null && high.digits === '')
     return high.open || low !== null ? NONE : { empty: true, some: `"0"{1,${MAX_FRACTION_DIGITS}}` };

@@ -1,4 +1,4 @@
-import { SchemaFault } from './schema-fault.ts';
+import { SchemaFault } from './schema-error.ts';
 import { resolve } from './schema-reference.ts';
 import { isSchema, type Schema } from './schema-shape.ts';
 

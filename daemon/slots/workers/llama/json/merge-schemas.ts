@@ -1,4 +1,4 @@
-import { ImpossibleSchema, SchemaFault } from './schema-fault.ts';
+import { ImpossibleSchema, SchemaFault } from './schema-error.ts';
 import { resolve } from './schema-reference.ts';
 import { isSchema, joinPath, type Schema } from './schema-shape.ts';
 

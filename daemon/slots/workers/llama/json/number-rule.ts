@@ -1,8 +1,8 @@
+import type { Conversion } from './conversion.ts';
 import { type Bound, decimalRange } from './decimal-range.ts';
-import { ImpossibleSchema, SchemaFault } from './schema-fault.ts';
-import type { Conversion } from './schema-grammar.ts';
+import { wholeRange } from './integer-range.ts';
+import { ImpossibleSchema, SchemaFault } from './schema-error.ts';
 import type { Schema } from './schema-shape.ts';
-import { wholeRange } from './whole-range.ts';
 
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;
 /**

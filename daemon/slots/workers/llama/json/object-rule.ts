@@ -1,7 +1,7 @@
+import type { Conversion } from './conversion.ts';
 import { otherNames } from './other-names.ts';
 import { literal } from './rule-book.ts';
-import { ImpossibleSchema, unlessImpossible } from './schema-fault.ts';
-import type { Conversion } from './schema-grammar.ts';
+import { ImpossibleSchema, unlessImpossible } from './schema-error.ts';
 import { isSchema, joinPath, type Schema } from './schema-shape.ts';
 
 /**

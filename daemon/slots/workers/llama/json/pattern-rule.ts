@@ -2,7 +2,7 @@ import { MAX_REPEAT, repeat } from './array-rule.ts';
 import { type CharSet, has, without } from './char-set.ts';
 import { parseRegex, RegexFault, type RegexNode } from './regex.ts';
 import type { RuleBook } from './rule-book.ts';
-import { SchemaFault } from './schema-fault.ts';
+import { SchemaFault } from './schema-error.ts';
 
 /** Maximum size of a pattern after its repetitions are expanded, as a grammar does. */
 const MAX_SIZE = 10_000;

@@ -1,4 +1,4 @@
-import { SchemaFault } from './schema-fault.ts';
+import { SchemaFault } from './schema-error.ts';
 
 /** Maximum number of rules per grammar. A schema that needs more is refused. */
 const MAX_RULES = 4_000;

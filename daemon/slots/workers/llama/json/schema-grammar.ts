@@ -1,15 +1,11 @@
 import { arrayRule } from './array-rule.ts';
+import type { Conversion } from './conversion.ts';
 import { fitsSchema } from './fits-schema.ts';
-import {
-  hasOtherConstraints,
-  type MergeBudget,
-  mergedAlternatives,
-  type SchemaLocation,
-} from './merge-schemas.ts';
+import { hasOtherConstraints, mergedAlternatives, type SchemaLocation } from './merge-schemas.ts';
 import { numberRule } from './number-rule.ts';
 import { objectRule } from './object-rule.ts';
 import { literal, RuleBook } from './rule-book.ts';
-import { ImpossibleSchema, SchemaFault, unlessImpossible } from './schema-fault.ts';
+import { ImpossibleSchema, SchemaFault, unlessImpossible } from './schema-error.ts';
 import { resolve } from './schema-reference.ts';
 import { isSchema, joinPath, type Schema } from './schema-shape.ts';
 import { stringRule } from './string-rule.ts';
@@ -17,15 +13,6 @@ import { stringRule } from './string-rule.ts';
 export interface SchemaOptions {
   /** True: throws for a keyword that a grammar cannot enforce. False: ignores it. */
   strict: boolean;
-}
-
-/** What the rules of one type need from the conversion. */
-export interface Conversion {
-  readonly book: RuleBook;
-  readonly strict: boolean;
-  readonly merges: MergeBudget;
-  /** Returns the rule for a schema at `at`. References resolve in `root`. */
-  convert(schema: unknown, at: string, root: Schema): string;
 }
 
 /** Keywords that no rule enforces. */
@@ -95,7 +82,7 @@ function rule(
   const { book, convert } = conversion;
   if (schema === true) return book.primitive('value');
   if (!isSchema(schema)) throw new SchemaFault(at, 'a schema must be an object or true');
-  if (conversion.strict) refuseNotKept(schema, at);
+  if (conversion.strict) rejectUnenforced(schema, at);
   if (typeof schema.$ref === 'string' && !hasOtherConstraints(schema, '$ref'))
     return reference(conversion, references, { ref: schema.$ref, at, root });
   const choices = schema.anyOf ?? schema.oneOf;
@@ -188,7 +175,7 @@ function reference(
 /** Matches no character. */
 const NOTHING = String.raw`[^\x00-\U0010FFFF]`;
 
-function refuseNotKept(schema: Schema, at: string): void {
+function rejectUnenforced(schema: Schema, at: string): void {
   const found = UNSUPPORTED_KEYWORDS.find((keyword) => keyword in schema);
   if (found !== undefined) throw new SchemaFault(at, `"${found}" is not supported`);
 }

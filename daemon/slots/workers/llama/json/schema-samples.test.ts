@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../../../models/gguf/random.ts';
 import { gbnfSampler } from '../../testing/gbnf-sampler.ts';
 import { grammarJudge } from '../../testing/grammar-judge.ts';
-import { SchemaFault } from './schema-fault.ts';
+import { SchemaFault } from './schema-error.ts';
 import { schemaGrammar } from './schema-grammar.ts';
 
 const judge = grammarJudge();

@@ -1,7 +1,7 @@
 import { limits, repeat } from './array-rule.ts';
+import type { Conversion } from './conversion.ts';
 import { type Lengths, patternRule } from './pattern-rule.ts';
-import { SchemaFault } from './schema-fault.ts';
-import type { Conversion } from './schema-grammar.ts';
+import { SchemaFault } from './schema-error.ts';
 import type { Schema } from './schema-shape.ts';
 
 /** A format that a grammar can enforce: its rule between the quotes and the lengths of its texts. */

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { fuzzing } from '../../../../test/harness/scale.ts';
 import { type CapturedAnswer, captured } from '../../testing/captured.ts';
 import { cuts } from '../../testing/cuts.ts';
-import { CHAT } from '../answer.ts';
-import { AnswerReader } from '../answer-reader.ts';
 import { chatPlan } from '../chat-plan.ts';
 import { chatRequest } from '../chat-request.ts';
+import { CHAT } from '../chat-response.ts';
+import { AnswerReader } from '../response-reader.ts';
 import { toolFamily } from './family.ts';
 import type { Piece } from './pieces.ts';
 

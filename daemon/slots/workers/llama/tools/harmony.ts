@@ -157,8 +157,8 @@ function callArguments(next: () => State): State {
       if (start >= text.length) return { at: start, next: state };
       if (place === 'start' && text[start] === '{') place = 'json';
       if (place === 'json') {
-        const { out: given, end } = value.push(text, start);
-        if (given !== '') out.push({ type: 'arguments', text: given });
+        const { out: output, end } = value.push(text, start);
+        if (output !== '') out.push({ type: 'arguments', text: output });
         if (end < 0) return { at: text.length, next: state };
         out.push({ type: 'callEnd' });
         place = 'over';

@@ -35,13 +35,13 @@ export function pythonCall(
       if (end < 0 && text.length - from <= MAX_CALL_CHARS) return null;
       const open = text.indexOf('(', from);
       const name = toolOf(text.slice(from, open), accepts);
-      const given = end < 0 ? null : readArguments(text.slice(open + 1, end - 1), namesOf(schemaOf(name)));
-      if (given === null) {
+      const values = end < 0 ? null : readArguments(text.slice(open + 1, end - 1), namesOf(schemaOf(name)));
+      if (values === null) {
         const to = end < 0 ? text.length : end;
         out.push({ type: 'text', text: before + text.slice(from, to) });
         return { at: to, next: after.failed() };
       }
-      out.push({ type: 'call', name }, { type: 'arguments', text: given }, { type: 'callEnd' });
+      out.push({ type: 'call', name }, { type: 'arguments', text: values }, { type: 'callEnd' });
       return { at: end, next: after.done() };
     },
     flush: (unread) => before + unread,
@@ -92,7 +92,7 @@ function topLevel(text: string, from: number, character: string): number[] {
 /** Returns the arguments as one JSON object. Null when a value is invalid or has no name. */
 function readArguments(text: string, names: readonly string[]): string | null {
   const cuts = [-1, ...topLevel(text, 0, ','), text.length];
-  const given = new Map<string, string>();
+  const values = new Map<string, string>();
   for (const [i, cut] of cuts.slice(1).entries()) {
     const part = text.slice((cuts[i] as number) + 1, cut).trim();
     if (part === '') continue;
@@ -100,9 +100,9 @@ function readArguments(text: string, names: readonly string[]): string | null {
     const name = key?.[1] ?? names[i];
     const value = asJson(key === null ? part : part.slice(key[0].length));
     if (name === undefined || value === null) return null;
-    given.set(name, value);
+    values.set(name, value);
   }
-  return `{${[...given].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+  return `{${[...values].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
 }
 
 function asJson(text: string): string | null {

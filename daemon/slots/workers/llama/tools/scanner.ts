@@ -121,8 +121,8 @@ export function argumentValue(after: () => State): State {
   const state: State = {
     step(text, from, out) {
       if (from >= text.length) return null;
-      const { out: given, end } = value.push(text, from);
-      if (given !== '') out.push({ type: 'arguments', text: given });
+      const { out: output, end } = value.push(text, from);
+      if (output !== '') out.push({ type: 'arguments', text: output });
       if (end < 0) return { at: text.length, next: state };
       out.push({ type: 'callEnd' });
       return { at: end, next: after() };

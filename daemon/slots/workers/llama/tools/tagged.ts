@@ -41,7 +41,7 @@ const GLUED = /^([^=\s<>]+)=([^<>]*)<\/parameter$/;
 interface Call {
   schema: Schema;
   /** Names of the arguments emitted so far. */
-  given: Set<string>;
+  names: Set<string>;
 }
 
 /** Reads text, then calls with the given tags. Values are typed by the schemas of the offered tools. */
@@ -81,7 +81,7 @@ export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): St
       const skip = text[from + length] === '>' ? 1 : 0;
       return {
         at: from + length + skip,
-        next: between({ schema: isSchema(known) ? known : {}, given: new Set() }),
+        next: between({ schema: isSchema(known) ? known : {}, names: new Set() }),
       };
     },
     flush: (unread) => before + unread,
@@ -92,7 +92,7 @@ export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): St
       step(text, from, out) {
         const at = afterSpace(text, from);
         if (at >= text.length) return { at, next: state };
-        if (call.given.size === 0 && text[at] === '{') return { at, next: argumentValue(() => closing()) };
+        if (call.names.size === 0 && text[at] === '{') return { at, next: argumentValue(() => closing()) };
         const mark = markAt(text, [tags.key[0], tags.close], at);
         if (mark === 'open') return { at, next: state };
         if (mark === tags.key[0]) return { at: at + mark.length, next: key(call) };
@@ -115,14 +115,14 @@ export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): St
       const named = (whole?.[1] ?? text.slice(from, end)).trim();
       const properties = isSchema(call.schema.properties) ? call.schema.properties : {};
       const schema = Object.hasOwn(properties, named) ? properties[named] : undefined;
-      out.push({ type: 'arguments', text: `${call.given.size === 0 ? '{' : ','}${JSON.stringify(named)}:` });
-      call.given.add(named);
+      out.push({ type: 'arguments', text: `${call.names.size === 0 ? '{' : ','}${JSON.stringify(named)}:` });
+      call.names.add(named);
       const next = end + tags.key[1].length;
       if (whole !== null) {
         out.push({ type: 'arguments', text: typedValue(whole[2] as string, schema, call.schema) });
         return { at: next, next: between(call) };
       }
-      const known = Object.keys(properties).filter((name) => !call.given.has(name));
+      const known = Object.keys(properties).filter((name) => !call.names.has(name));
       const ends = tags.padded ? looseEnd(new Set(known)) : exactEnd(tags.valueEnd);
       const reader = valueReader(tags.padded, ends, { schema, root: call.schema }, () => between(call));
       return { at: next, next: tags.value === null ? reader : opened(tags.value, reader) };
@@ -135,8 +135,8 @@ export function taggedText(tags: Tags, accepts: Accepts, schemaOf: SchemaOf): St
   return outside();
 }
 
-const ended = ({ given }: Call): ScannedPiece[] => [
-  { type: 'arguments', text: given.size === 0 ? '{}' : '}' },
+const ended = ({ names }: Call): ScannedPiece[] => [
+  { type: 'arguments', text: names.size === 0 ? '{}' : '}' },
   { type: 'callEnd' },
 ];
 

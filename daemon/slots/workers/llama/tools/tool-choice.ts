@@ -47,9 +47,9 @@ const allowed = z.looseObject({
  * offered to the model. Throws a 400 for an invalid choice.
  */
 export function readTools(body: z.infer<z.ZodObject<typeof toolFields>>): Tools | null {
-  const given = (body.tools ?? []) as Tool[];
-  const { names, forced } = chosen(body.tool_choice ?? 'auto', given);
-  const offered = names === null ? given : given.filter((one) => names.includes(one.function.name));
+  const declared = (body.tools ?? []) as Tool[];
+  const { names, forced } = chosen(body.tool_choice ?? 'auto', declared);
+  const offered = names === null ? declared : declared.filter((one) => names.includes(one.function.name));
   if (offered.length === 0 || body.tool_choice === 'none') return null;
   return { offered, forced, parallel: body.parallel_tool_calls ?? true };
 }
@@ -80,9 +80,9 @@ interface Choice {
   forced: string[] | null;
 }
 
-function chosen(choice: unknown, given: readonly Tool[]): Choice {
+function chosen(choice: unknown, declared: readonly Tool[]): Choice {
   if (choice === 'auto' || choice === 'none') return { names: null, forced: null };
-  const names = given.map((one) => one.function.name);
+  const names = declared.map((one) => one.function.name);
   if (choice === 'required') {
     if (names.length > 0) return { names: null, forced: names };
     throw invalidField('tool_choice', 'tool_choice: "required" needs at least one tool');

@@ -1,6 +1,7 @@
+import type { Conversion } from '../json/conversion.ts';
 import { literal, RuleBook } from '../json/rule-book.ts';
-import { SchemaFault } from '../json/schema-fault.ts';
-import { type Conversion, converter, schemaGrammar } from '../json/schema-grammar.ts';
+import { SchemaFault } from '../json/schema-error.ts';
+import { converter, schemaGrammar } from '../json/schema-grammar.ts';
 import { isSchema, type Schema } from '../json/schema-shape.ts';
 import type { Tool } from './tool-choice.ts';
 

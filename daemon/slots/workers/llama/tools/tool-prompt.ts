@@ -24,8 +24,8 @@ export function callsAsText(messages: readonly ChatMessage[]): ChatMessage[] {
   return messages.map((message) => {
     if (message.tool_calls === undefined) return message;
     const { tool_calls: calls, ...other } = message;
-    const written = calls.map(({ function: { name, arguments: given } }) =>
-      JSON.stringify({ name, arguments: typeof given === 'string' ? parsed(given) : given }),
+    const written = calls.map(({ function: { name, arguments: args } }) =>
+      JSON.stringify({ name, arguments: typeof args === 'string' ? parsed(args) : args }),
     );
     return { ...other, content: [message.content, ...written].filter((text) => text !== '').join('\n') };
   });

@@ -1,0 +1,32 @@
+/** Maximum length of a message that is searched. */
+const MAX_LENGTH = 1_000;
+
+/** Messages of engines about a text that is too long, with both numbers. */
+const PATTERNS: readonly RegExp[] = [
+  // llama-server, for a text that is evaluated in one step
+  /input \((?<asked>\d+) tokens\) is too (?:large|long) to process.{0,80}batch size: (?<most>\d+)/,
+  // llama-server, chat
+  /request \((?<asked>\d+) tokens\) exceeds the available context size \((?<most>\d+) tokens\)/,
+  // vLLM, and servers that copy OpenAI's wording
+  /maximum context length is (?<most>\d+) tokens.{0,60}?(?:requested|request has|resulted in|contains)(?: about| at least)? (?<asked>\d+)/,
+  // vLLM
+  /prompt \(length (?<asked>\d+)\) is longer than the maximum model length of (?<most>\d+)/,
+  // TEI
+  /must have less than (?<most>\d+) tokens\. Given: (?<asked>\d+)/,
+  // Cerebras
+  /Current length is (?<asked>\d+) while limit is (?<most>\d+)/,
+  // Gemini
+  /input token count \((?<asked>\d+)\) exceeds the maximum number of tokens allowed \((?<most>\d+)\)/,
+  // Mistral
+  /Prompt contains (?<asked>\d+) tokens.{0,80}too large for model with (?<most>\d+)/,
+];
+
+/** Returns both numbers of a message that refuses a text as too long; null for any other message. */
+export function tooLongNumbers(message: string): { requested: number; most: number } | null {
+  const text = message.slice(0, MAX_LENGTH);
+  for (const saying of PATTERNS) {
+    const found = saying.exec(text)?.groups;
+    if (found) return { requested: Number(found.asked), most: Number(found.most) };
+  }
+  return null;
+}

@@ -1,0 +1,94 @@
+import { GatewayError } from '../../contract/errors.ts';
+import type { Outbound } from '../../lib/net/outbound.ts';
+import { BadResponseError, queryUpstream } from '../../upstreams/query-upstream.ts';
+import { connectionFailure } from '../forward/failure.ts';
+
+/** The address of an image engine or upstream, and what each request needs. */
+export interface Endpoint {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Maximum time to connect in milliseconds; null uses the settings. */
+  readonly connectMs: number | null;
+}
+
+export interface EngineRequest {
+  readonly path: string;
+  /** Sent as JSON by POST; without it the request is a GET. */
+  readonly body?: unknown;
+  /** Maximum time for the whole response in milliseconds. */
+  readonly limitMs: number;
+  readonly maxBytes: number;
+}
+
+export interface EngineReply {
+  readonly status: number;
+  readonly bytes: Buffer;
+  /** Returns the body as JSON; undefined for invalid JSON. */
+  json(): unknown;
+}
+
+/**
+ * Sends one request. Rejects with a GatewayError that reveals nothing of the endpoint, or with the reason of
+ * the signal.
+ */
+export type SendRequest = (question: EngineRequest, signal: AbortSignal) => Promise<EngineReply>;
+
+export function requestSender(outbound: Pick<Outbound, 'dispatch'>, endpoint: Endpoint): SendRequest {
+  return async ({ path, body, limitMs, maxBytes }, signal) => {
+    const sent = body === undefined ? null : Buffer.from(JSON.stringify(body));
+    const own = Object.entries(endpoint.headers).flat();
+    const typed = sent === null ? own : [...own, 'content-type', 'application/json'];
+    try {
+      const { status, bytes } = await queryUpstream({
+        outbound,
+        limitMs,
+        maxBytes,
+        signal,
+        request: {
+          origin: endpoint.origin,
+          path,
+          method: sent === null ? 'GET' : 'POST',
+          headers: ['accept-encoding', 'identity', ...typed],
+          body: sent,
+          idleMs: limitMs,
+          // A POST must not be sent twice because a reused connection died.
+          ...(sent === null ? {} : { fresh: true }),
+          ...(endpoint.connectMs === null ? {} : { connectMs: endpoint.connectMs }),
+        },
+      });
+      return { status, bytes, json: () => parsed(bytes) };
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw failureOf(cause);
+    }
+  };
+}
+
+function failureOf(cause: unknown): GatewayError {
+  if (cause instanceof BadResponseError) return badAnswer('Its answer is larger than is read.', cause);
+  if ((cause as Error | null)?.name === 'TimeoutError') {
+    return new GatewayError('dispatch.upstream_timeout', { cause });
+  }
+  return connectionFailure(cause);
+}
+
+/** Returns 502 `upstream.error` for an engine that violates its protocol or failed to draw. */
+export const badAnswer = (message: string, cause?: unknown, reason = 'bad_answer'): GatewayError =>
+  new GatewayError('upstream.error', { message, cause, details: { reason } });
+
+type Json = Record<string, unknown>;
+
+/** Returns a value as a JSON object; an empty one for anything else. */
+export const objectOf = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

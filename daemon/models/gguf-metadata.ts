@@ -1,0 +1,171 @@
+import {
+  asNumber,
+  asText,
+  fileSize,
+  GgufError,
+  type GgufHeader,
+  type Metadata,
+  readHeader,
+  readingLibrary,
+} from './gguf-header.ts';
+import { splitParts } from './split-files.ts';
+import { templateMetadata } from './template-metadata.ts';
+import type { TensorInfo } from './tensor-sizes.ts';
+
+export type GgufModelType = 'llm' | 'embedding' | 'rerank';
+
+/** The metadata in the header of a GGUF file. Null: the file does not say. */
+export interface GgufMetadata {
+  architecture: string;
+  name: string | null;
+  type: GgufModelType;
+  /** Trained context window in tokens. */
+  contextTrain: number | null;
+  /** Number of weights in this file. Null for a split model. */
+  parameters: number | null;
+  quantization: string | null;
+  licence: string | null;
+  /** True when the file has its own chat template. */
+  chatTemplate: boolean;
+  capabilities: { tools: boolean; vision: boolean; reasoning: boolean };
+  /**
+   * Whether its template enables thinking by default. Null when it has no such switch or the default is
+   * unclear.
+   */
+  enableThinking: boolean | null;
+  /** Bytes of all parts. */
+  sizeBytes: number;
+  /** All parts in order; one for a file that is not split. */
+  files: string[];
+  layers: number | null;
+  /** Key and value heads, averaged over all layers. */
+  kvHeads: number | null;
+  /** Width of one head, averaged over keys and values. */
+  headDim: number | null;
+  embedding: number | null;
+  /**
+   * Bytes of the context window per token for two-byte keys and values. An upper bound for models with
+   * sliding windows; 0 for encoders, which have no cache.
+   */
+  kvBytesPerToken: number | null;
+}
+
+/** Architectures that always produce vectors. */
+const ENCODERS = /bert|embed|^t5encoder$/;
+/** Value of `pooling_type` for a rerank model. */
+const POOLING_RANK = 4;
+const KV_VALUE_BYTES = 2;
+
+/** Returns the mean of a value that is given once or as a list per layer. */
+function meanOf(value: unknown): number | null {
+  if (!Array.isArray(value)) return asNumber(value);
+  const numbers = value.map(asNumber).filter((one) => one !== null);
+  return numbers.length === 0 ? null : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+}
+
+/** Returns the slot type: pooling type rank reranks, an encoder or any other pooling embeds, the rest chats. */
+export function modelType(architecture: string, pooling: number | null): GgufModelType {
+  if (pooling === POOLING_RANK) return 'rerank';
+  return ENCODERS.test(architecture) || (pooling !== null && pooling > 0) ? 'embedding' : 'llm';
+}
+
+async function quantization(metadata: Metadata, tensors: readonly TensorInfo[]): Promise<string | null> {
+  const { GGMLFileQuantizationType, GGMLQuantizationType } = await readingLibrary();
+  const fileType = asNumber(metadata['general.file_type']);
+  if (fileType !== null) return GGMLFileQuantizationType[fileType] ?? null;
+  const counts = new Map<number, number>();
+  for (const { dtype } of tensors) counts.set(dtype, (counts.get(dtype) ?? 0) + 1);
+  const [most] = [...counts].sort((a, b) => b[1] - a[1]);
+  return most === undefined ? null : (GGMLQuantizationType[most[0]] ?? null);
+}
+
+/** Reads the sizes that determine the memory of the context window. */
+function shape(metadata: Metadata, architecture: string) {
+  const of = (key: string) => metadata[`${architecture}.${key}`];
+  const layers = asNumber(of('block_count'));
+  const heads = meanOf(of('attention.head_count'));
+  const kvHeads = meanOf(of('attention.head_count_kv')) ?? heads;
+  const embedding = asNumber(of('embedding_length'));
+  const plain = embedding === null || !heads ? null : embedding / heads;
+  const keyLength = asNumber(of('attention.key_length')) ?? plain;
+  const valueLength = asNumber(of('attention.value_length')) ?? plain;
+  const headDim = keyLength === null || valueLength === null ? null : (keyLength + valueLength) / 2;
+  const known = layers !== null && kvHeads !== null && headDim !== null;
+  const cacheBytes = known ? Math.ceil(2 * KV_VALUE_BYTES * layers * kvHeads * headDim) : null;
+  const kvBytesPerToken = ENCODERS.test(architecture) ? 0 : cacheBytes;
+  return { layers, kvHeads, headDim, embedding, kvBytesPerToken };
+}
+
+function parameterCount(tensors: readonly TensorInfo[]): number {
+  const sizes = tensors.map(({ shape: sides }) => sides.reduce((product, side) => product * Number(side), 1));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** A file that adds vision or audio input to another model. */
+export class ProjectorFile extends GgufError {}
+
+/** Returns the architecture. Throws when the file is no language model. */
+function languageModel(metadata: Metadata): string {
+  const architecture = asText(metadata['general.architecture']);
+  if (architecture === null) throw new GgufError('its header names no architecture');
+  const kind = asText(metadata['general.type']);
+  if (kind === 'adapter') throw new GgufError('it is a LoRA adapter, not a complete model');
+  if (kind === 'mmproj' || architecture === 'clip')
+    throw new ProjectorFile('it is a projector for another model');
+  if (
+    metadata['tokenizer.ggml.model'] === undefined ||
+    asNumber(metadata[`${architecture}.block_count`]) === null
+  ) {
+    throw new GgufError(`it is not a language model (architecture ${architecture})`);
+  }
+  return architecture;
+}
+
+/** Adds the number of the faulty part to an error. */
+const ofPart = (error: Error, index: number, parts: number): Error =>
+  parts === 1 ? error : new GgufError(`part ${index + 1} of ${parts}: ${error.message}`, { cause: error });
+
+/**
+ * Returns the header of the first part after checking every part. Checks one at a time, because there may be
+ * hundreds.
+ */
+async function headerOf(files: readonly string[], sizes: readonly number[]): Promise<GgufHeader> {
+  const header = (index: number) =>
+    readHeader(files[index] as string, sizes[index] as number).catch((error: Error) => {
+      throw ofPart(error, index, files.length);
+    });
+  const first = await header(0);
+  for (let index = 1; index < files.length; index++) await header(index);
+  return first;
+}
+
+/**
+ * Reads the metadata of a GGUF file. For a split model, pass its first part. Throws GgufError with the reason
+ * for a file that is missing, damaged, incomplete or no language model. Parsing a large vocabulary takes 0.1
+ * s of processor time: use `readFactsInChild` in the daemon.
+ */
+export async function readGgufMetadata(path: string): Promise<GgufMetadata> {
+  const files = splitParts(path);
+  const sizes = await Promise.all(
+    files.map((file, index) =>
+      fileSize(file).catch((error: Error) => {
+        throw ofPart(error, index, files.length);
+      }),
+    ),
+  );
+  const { metadata, tensors } = await headerOf(files, sizes);
+  const architecture = languageModel(metadata);
+  return {
+    architecture,
+    name: asText(metadata['general.name']),
+    type: modelType(architecture, asNumber(metadata[`${architecture}.pooling_type`])),
+    contextTrain: asNumber(metadata[`${architecture}.context_length`]),
+    parameters: files.length === 1 ? parameterCount(tensors) : null,
+    quantization: await quantization(metadata, tensors),
+    licence: asText(metadata['general.license']),
+    ...templateMetadata(metadata),
+    sizeBytes: sizes.reduce((sum, size) => sum + size, 0),
+    files,
+    ...shape(metadata, architecture),
+  };
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { faultOf } from './connection-error.ts';
+import { BadResponseError } from './query-upstream.ts';
+
+const error = (code: string, more: object = {}) =>
+  Object.assign(new Error(`to 10.0.0.1: ${code}`), { code, ...more });
+
+it.each([
+  [
+    error('ECONNREFUSED'),
+    'unreachable',
+    true,
+    'It refused the connection: no server listens at this address.',
+  ],
+  [
+    new AggregateError([error('ECONNREFUSED'), error('ETIMEDOUT')]),
+    'unreachable',
+    true,
+    'It refused the connection: no server listens at this address.',
+  ],
+  [error('ENOTFOUND'), 'unreachable', true, 'Its host name cannot be resolved.'],
+  [error('UND_ERR_CONNECT_TIMEOUT'), 'unreachable', true, 'Its host did not respond in time.'],
+  [error('ETIMEDOUT', { syscall: 'connect' }), 'unreachable', true, 'Its host did not respond in time.'],
+  [error('ETIMEDOUT', { syscall: 'read' }), 'unreachable', false, 'Its host did not respond in time.'],
+  [error('ERR_TLS_CERT_ALTNAME_INVALID'), 'unreachable', true, 'Its certificate is for another name.'],
+  [error('UND_ERR_HEADERS_TIMEOUT'), 'failing', false, 'It did not respond in time.'],
+  [new DOMException('late', 'TimeoutError'), 'failing', false, 'It did not respond in time.'],
+  [error('HPE_INVALID_CONSTANT'), 'failing', false, 'Its response is not valid HTTP.'],
+  [
+    Object.assign(new Error('x'), { name: 'HTTPParserError' }),
+    'failing',
+    false,
+    'Its response is not valid HTTP.',
+  ],
+  [error('UND_ERR_SOCKET'), 'failing', false, 'It closed the connection.'],
+  [error('ECONNRESET'), 'failing', false, 'It closed the connection.'],
+  [new BadResponseError('Its response is too large.'), 'failing', false, 'Its response is too large.'],
+  [null, 'failing', false, 'It closed the connection.'],
+  ['odd', 'failing', false, 'It closed the connection.'],
+] as const)('%s', (thrown, kind, isUnsent, message) => {
+  expect(faultOf(thrown)).toEqual({ kind, isUnsent, message });
+});
