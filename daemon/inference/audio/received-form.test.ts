@@ -72,7 +72,7 @@ test('a streamed form is complete for a late reader, whatever its length', async
     const source = { contentType: TYPE, declaredBytes: bytes.length, receive, now: clock(0) };
     const { body, dispose } = await receiveForm(source, spools, never);
     expect(Buffer.isBuffer(body)).toBe(false);
-    await vi.waitFor(() => expect(ended).toBe(true));
+    await vi.waitFor(() => expect(ended).toBe(true), 20_000);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect((await buffer((body as StoredBody).stream())).equals(bytes)).toBe(true);
     dispose();
@@ -101,7 +101,7 @@ test('an upload that breaks off during a write releases its share', async () => 
   for (let time = 0; time < 3; time++) {
     const source = { contentType: TYPE, declaredBytes: Number.NaN, receive: breaks };
     await expect(receiveForm(source, spools, never)).rejects.toBe(broken);
-    await vi.waitFor(async () => (await receiveForm(slow(form(2 << 20)), spools, never)).dispose());
+    await vi.waitFor(async () => (await receiveForm(slow(form(2 << 20)), spools, never)).dispose(), 20_000);
   }
 });
 
