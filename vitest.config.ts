@@ -69,9 +69,12 @@ const BOOKKEEPING = ['asvs', 'cases', 'dependencies', 'docs', 'documents'].map(
 /** Programs that load models: the slowest of the unit tests. */
 const WORKERS = ['daemon/slots/workers/**/*.test.ts', 'daemon/slots/runners/**/*.test.ts'];
 
+/** How long `expect.poll` waits. The default of 1 s is too short for a busy machine. */
+const POLL = { poll: { timeout: 20_000 } };
+
 /** Modules hold no state, so files share them. One number of workers for all projects lets vitest run them in one pool. */
-const shared = { isolate: false, maxWorkers: 4 };
-const unit = { testTimeout: 30_000, hookTimeout: 30_000, ...shared };
+const shared = { isolate: false, maxWorkers: 4, expect: POLL };
+const unit = { testTimeout: 60_000, hookTimeout: 60_000, ...shared };
 /** They start the built daemon, which is built first when a source has changed. */
 const overPort = {
   testTimeout: 60_000,

@@ -50,5 +50,5 @@ test('does not start a tool again while its last process cannot be ended', async
   await vi.waitFor(async () => {
     await tool('stuck', []);
     expect(pids()).toHaveLength(2);
-  });
-}, 20_000);
+  }, 20_000);
+}, 40_000);

@@ -349,7 +349,7 @@ test('SVC_MODEL whose disk is mounted after the start is used once it is complet
   put(path, chat('Late').subarray(0, 2000));
   await expect.poll(() => registry.settingProblems()[0]?.message).not.toMatch(/does not exist/);
   put(path, chat('Late'));
-  await expect.poll(() => registry.chatModelFor(), { timeout: 10_000 }).toMatchObject({ id: 'late' });
+  await expect.poll(() => registry.chatModelFor()).toMatchObject({ id: 'late' });
   expect(registry.settingProblems()).toEqual([]);
 });
 

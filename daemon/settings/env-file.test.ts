@@ -23,6 +23,12 @@ test('finds the intended name at the end of an invalid one, for any line length'
   expect(process.cpuUsage(began).user).toBeLessThan(5e6);
 });
 
+test('an invalid name without a value has no effect to report, and only the end of a name counts', () => {
+  const { notes, misplaced } = describeEnvFile(bytes('export A=\nexport B=""\nset\tC-D=1\n+=2\n'));
+  expect(notes.map(({ line }) => line)).toEqual([1, 2, 3, 4]);
+  expect([...misplaced]).toEqual(['D', '']);
+});
+
 test('ignores a value that is not UTF-8 or contains a NUL', () => {
   expect(read('A=käse\n')).toEqual({ A: 'käse' });
   const odd = Buffer.concat([bytes('A=1\nA='), Buffer.from([0xff]), bytes('\nB=x\0\nC=2\n')]);

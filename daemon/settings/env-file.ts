@@ -108,7 +108,9 @@ const MAX_NAME_SCAN = 512;
 
 /** Returns the variable name at the end of an invalid name, or an empty string. */
 const nameAtEnd = (text: string): string =>
-  /[A-Za-z0-9_]*$/.exec(withoutNuls(text.slice(-MAX_NAME_SCAN)).slice(-MAX_NAME_SCAN / 2))?.[0] ?? '';
+  withoutNuls(text.slice(-MAX_NAME_SCAN))
+    .slice(-MAX_NAME_SCAN / 2)
+    .replace(/^.*[^A-Za-z0-9_]/s, '');
 
 function invalidNameReason(one: Assignment): string {
   if (one.name.startsWith('\xef\xbb\xbf')) return 'starts with a byte order mark, so its name is not read';

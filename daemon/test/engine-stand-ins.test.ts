@@ -11,7 +11,7 @@ import { startGateway, until } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
 import { type HttpResponse, replyText, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { runSlotAction, slot } from './harness/slots.ts';
+import { runSlotAction, slot, waitForSlotState } from './harness/slots.ts';
 import { writeStandIns } from './harness/stand-ins.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -141,6 +141,8 @@ describe('FastFlowLM (stand-in)', () => {
 describe('ComfyUI (stand-in)', () => {
   it('is started on the loopback address and is ready once /system_stats responds', async () => {
     expect((await runSlotAction(gateway, 'img', 'load')).status).toBe(200);
-    expect(await slot(gateway, 'img')).toMatchObject({ engine: 'comfyui', state: 'ready', context: null });
+    // It may be `serving` first: the gateway reads the list of its models with a request of its own.
+    const ready = await waitForSlotState(gateway, 'img', 'ready');
+    expect(ready).toMatchObject({ engine: 'comfyui', context: null });
   });
 });

@@ -33,9 +33,9 @@ it('does not refresh queries that only the user refreshes', async () => {
   const leave = (['settings', 'model.search'] as const).map((id) =>
     new QueryObserver(client, { queryKey: keyOf(id), queryFn: read }).subscribe(() => {}),
   );
-  await vi.waitFor(() => expect(client.isFetching()).toBe(0));
+  await vi.waitFor(() => expect(client.isFetching()).toBe(0), 20_000);
   refreshAll(client);
-  await vi.waitFor(() => expect(client.isFetching()).toBe(0));
+  await vi.waitFor(() => expect(client.isFetching()).toBe(0), 20_000);
   expect(read).toHaveBeenCalledTimes(3);
   for (const each of leave) each();
   client.clear();

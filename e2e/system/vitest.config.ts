@@ -30,6 +30,7 @@ export default defineConfig({
         include: [`e2e/system/${name}/**/*.test.ts`],
         testTimeout: 120_000,
         hookTimeout: 300_000,
+        expect: { poll: { timeout: 20_000 } },
         isolate: false,
         // Vitest wants projects with another number of workers in a group of their own.
         ...(ONE_BY_ONE.has(name) ? { maxWorkers: 1, sequence: { groupOrder: 1 } } : { maxWorkers: 2 }),

@@ -41,5 +41,7 @@ await new Stryker({
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   jsonReporter: { fileName: join(artifacts, 'mutation.json') },
   concurrency: Math.min(2, availableParallelism()),
+  // A mutant that runs out of time counts as killed. The default of 5 s is reached by a busy machine alone.
+  timeoutMS: 30_000,
   thresholds: { high: 95, low: 90, break: 90 },
 }).runMutationTest();

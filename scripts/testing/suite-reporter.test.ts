@@ -47,6 +47,21 @@ test('passes', () => {}); test.skip('waits', () => {}); test('fails', () => { ex
   expect(stdout).not.toContain('chatter');
 });
 
+test('a hook that fails is a failure with its text, inside and outside of a describe', () => {
+  const { report } = runVitest({
+    'a.test.ts': `import { beforeAll, describe, test } from 'vitest';
+describe('group', () => { beforeAll(() => { throw new Error('no engine'); }); test('waits', () => {}); });`,
+    'b.test.ts': `import { beforeAll, test } from 'vitest';
+beforeAll(() => { throw new Error('no gateway'); }); test('waits', () => {});`,
+  });
+  expect(report.suites).toMatchObject([{ passed: 0, failed: 2, skipped: 2 }]);
+  const texts = Object.fromEntries(report.failures.map(({ name, text }) => [name, text.split('\n')[0]]));
+  expect(texts).toEqual({
+    'small: tests/a.test.ts > group': 'no engine',
+    'small: tests/b.test.ts > the file': 'no gateway',
+  });
+});
+
 test('a file that cannot be loaded and an error outside of tests are failures', () => {
   const { report } = runVitest({
     'a.test.ts': `import './absent.ts';`,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
 import { Counts, type Failure, type SuiteReport } from './counts.ts';
 
 interface ReportedError {
@@ -61,6 +61,11 @@ export class SuiteReporter implements Reporter {
     if (state === 'passed') suite.passed += 1;
     else if (state === 'skipped') suite.skipped += 1;
     else if (state === 'failed') this.#fail(test.module, test.fullName, errors ?? []);
+  }
+
+  /** A hook of a `describe` has failed: its tests are skipped and have no error of their own. */
+  onTestSuiteResult(describe: TestSuite): void {
+    for (const error of describe.errors()) this.#fail(describe.module, describe.fullName, [error]);
   }
 
   onTestModuleEnd(module: TestModule): void {

@@ -72,7 +72,7 @@ test('a streamed form of any length is complete for a late reader', async () => 
     const source = { contentType: TYPE, declaredBytes: bytes.length, receive, now: clock(0) };
     const { body, dispose } = await receiveForm(source, spools, neverAborted);
     expect(Buffer.isBuffer(body)).toBe(false);
-    await vi.waitFor(() => expect(ended).toBe(true));
+    await vi.waitFor(() => expect(ended).toBe(true), 20_000);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect((await buffer((body as StoredBody).stream())).equals(bytes)).toBe(true);
     dispose();
@@ -101,7 +101,10 @@ test('an upload that is aborted during a write releases its share', async () => 
   for (let time = 0; time < 3; time++) {
     const source = { contentType: TYPE, declaredBytes: Number.NaN, receive: breaks };
     await expect(receiveForm(source, spools, neverAborted)).rejects.toBe(broken);
-    await vi.waitFor(async () => (await receiveForm(slow(form(2 << 20)), spools, neverAborted)).dispose());
+    await vi.waitFor(
+      async () => (await receiveForm(slow(form(2 << 20)), spools, neverAborted)).dispose(),
+      20_000,
+    );
   }
 });
 

@@ -54,7 +54,7 @@ export async function readAll(res: IncomingMessage): Promise<TestResponse> {
 }
 
 /** Waits until `check` holds, checking once per tick. Throws after the time limit. */
-export async function until(check: () => boolean, limitMs = 3000): Promise<number> {
+export async function until(check: () => boolean, limitMs = 20_000): Promise<number> {
   const start = performance.now();
   while (!check()) {
     if (performance.now() - start > limitMs) throw new Error('the condition did not become true in time');

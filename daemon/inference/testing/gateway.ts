@@ -137,8 +137,10 @@ const TASK_OF: Record<string, { task: TaskName | DialectName; route: string }> =
 export async function openGateway(options: GatewayOptions): Promise<TestGateway> {
   const log: RequestRecord[] = [];
   const finished: FinishedRequest[] = [];
+  // Gateway, engine and client share one event loop: a pause of it must not end a connection.
+  const settings = { connectTimeoutS: 60, ...options.settings };
   const value = <N extends SettingName>(name: N) =>
-    (options.settings?.[name] ?? SETTINGS[name].default) as SettingValue<N>;
+    (settings[name] ?? SETTINGS[name].default) as SettingValue<N>;
   const inference = createInference({
     spoolFolder: join(tmpdir(), 'svc-inference-spool'),
     imageFolder: options.imageFolder ?? join(tmpdir(), 'svc-inference-images'),

@@ -68,7 +68,7 @@ test('the time limit kills the whole process group', async () => {
   const result = await runCommand(process.execPath, script(code), { timeoutMs: 1500, maxBytes: 1000 });
   expect(result).toMatchObject({ code: null, timedOut: true, missing: false });
   const grandchild = Number(readFileSync(file, 'utf8'));
-  await vi.waitFor(() => expect(alive(grandchild)).toBe(false));
+  await vi.waitFor(() => expect(alive(grandchild)).toBe(false), 20_000);
 });
 
 test('an abort ends it, also before the start', async () => {

@@ -13,6 +13,8 @@ let outbound: Outbound;
 let server: Server;
 let status: number;
 let receivedHeaders: IncomingHttpHeaders[];
+/** How many requests are answered with 500 before `status` is sent again. */
+let failures: number;
 let requests: string[];
 const started: RunningEngine[] = [];
 
@@ -21,7 +23,7 @@ async function listen(port = 0): Promise<number> {
   server = createServer((req, res) => {
     receivedHeaders.push(req.headers);
     requests.push(`${req.method} ${req.url}`);
-    res.writeHead(status);
+    res.writeHead(failures-- > 0 ? 500 : status);
     res.end('{"status":"x"}');
   });
   return listenOnLoopback(server, port);
@@ -34,7 +36,7 @@ const close = () =>
 
 beforeEach(() => {
   outbound = new Outbound({ connectMs: () => 1_000 });
-  [status, receivedHeaders, requests] = [200, [], []];
+  [status, failures, receivedHeaders, requests] = [200, 0, [], []];
 });
 afterEach(async () => {
   await Promise.all(started.splice(0).map((run) => run.stop(0)));
@@ -126,11 +128,10 @@ describe('an attached server', () => {
     const port = await listen();
     const run = attach(port);
     await run.loaded;
-    status = 500;
+    // One less than the number that ends it.
+    failures = 2;
     const before = receivedHeaders.length;
-    await expect.poll(() => receivedHeaders.length).toBeGreaterThan(before);
-    status = 200;
-    await expect.poll(() => receivedHeaders.length).toBeGreaterThan(before + 4);
+    await expect.poll(() => receivedHeaders.length).toBeGreaterThan(before + 5);
     await close();
     expect((await run.ended).reason).toBe('The attached server no longer answers.');
   });

@@ -122,6 +122,56 @@ test('a detached gateway leaves it running, and the next one adopts it without a
   await after.stop(0);
 });
 
+test('what was changed in the meantime is not adopted: its container is replaced', async () => {
+  const first = runner();
+  const before = first.start(containerLaunch());
+  await before.loaded;
+  first.detach?.();
+  await before.stop(0);
+  const after = runner().start(containerLaunch({ args: ['other'] }));
+  await after.loaded;
+  expect(docker.calls.filter((call) => call === 'POST /containers/create')).toHaveLength(2);
+  expect(docker.boxes).toHaveLength(1);
+  await after.stop(0);
+});
+
+test('an image that is absent and must not be pulled ends the start with the reason', async () => {
+  const one = runner().start(containerLaunch({ pull: 'never' }));
+  expect((await one.ended).reason).toMatch(/localhost\/stand-in is not on this machine, and pull is "never"/);
+  expect(docker.calls).not.toContain('POST /images/create');
+});
+
+test('an image whose name is an option is refused before a container engine is asked', async () => {
+  const one = runner().start(containerLaunch({ image: '-v /:/host' }));
+  expect((await one.ended).reason).toContain('image: must be');
+  expect(docker.calls).toEqual([]);
+});
+
+test('the next gateway ends a container that no slot wants', async () => {
+  const first = runner();
+  const one = first.start(containerLaunch());
+  await one.loaded;
+  first.detach?.();
+  await one.stop(0);
+  expect(docker.boxes).toHaveLength(1);
+  expect(await runner().reconcile?.(new Set())).toEqual(new Set());
+  expect(docker.boxes).toEqual([]);
+});
+
+test('a server that does not answer as expected is not the engine, and its container is removed', async () => {
+  const probe = { path: '/health', loading: [], contains: 'another program' };
+  const one = runner().start(containerLaunch({ probe }));
+  expect((await one.ended).reason).toBe('The engine answered its health check with status 200.');
+  expect(docker.boxes).toEqual([]);
+});
+
+test('an API that is gone for good: the stop ends all the same', async () => {
+  const one = runner().start(containerLaunch());
+  await one.loaded;
+  docker.closeApi();
+  expect((await one.stop(0)).reason).toMatch(/container engine/);
+});
+
 test('a cancelled start removes what was created in the meantime', async () => {
   const one = runner().start(containerLaunch());
   await until(

@@ -229,7 +229,7 @@ describe('a foreign program on the port', () => {
     writeFileSync(join(bench.folder, 'slow.mjs'), slow);
     const args = [join(bench.folder, 'slow.mjs'), '--host', '{host}', '--port', '{port}'];
     const run = bench.start([], { args }, {}, runner);
-    await vi.waitFor(() => expect(run.pid).not.toBeNull());
+    await vi.waitFor(() => expect(run.pid).not.toBeNull(), 20_000);
     const other = await foreignListener(occupied);
     expect(new URL((await run.loaded).origin).port).toBe(String(free));
     expect(other.connections()).toBe(0);
@@ -243,7 +243,7 @@ describe('a foreign program on the port', () => {
     expect(reason).toBe('Another program uses the port of the engine.');
     expect(others.map(({ connections }) => connections())).toEqual([0, 0, 0]);
     const log = join(bench.folder, 'logs', 'agent.log');
-    await vi.waitFor(() => expect(openFiles()).not.toContain(log));
+    await vi.waitFor(() => expect(openFiles()).not.toContain(log), 20_000);
     expect(readFileSync(log, 'utf8').match(/gateway: Another program uses the port/g)).toHaveLength(3);
   });
 });

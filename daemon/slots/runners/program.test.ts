@@ -28,7 +28,7 @@ describe('the prefix against orphans', () => {
     });
     const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
     const pid = Number(line);
-    await vi.waitFor(() => expect(startTicksOf(pid)).not.toBeNull());
+    await vi.waitFor(() => expect(startTicksOf(pid)).not.toBeNull(), 20_000);
     parent.kill('SIGKILL');
     await once(parent, 'exit');
     await vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), { timeout: 5_000 });

@@ -38,8 +38,12 @@ function start(program: string, over: Partial<Launch> = {}): RunningEngine {
   running = runner.start(workerLaunch(over));
   return running;
 }
-const expectOutput = (run: RunningEngine, text: string) =>
-  vi.waitFor(() => expect(run.lines().join('\n')).toContain(text), 10_000);
+/** Longer than any start takes on a busy machine. */
+const LIMIT_MS = 50_000;
+/** For 15 million lines. */
+const FLOOD_LIMIT_MS = 2 * LIMIT_MS;
+const expectOutput = (run: RunningEngine, text: string, limitMs = LIMIT_MS) =>
+  vi.waitFor(() => expect(run.lines().join('\n')).toContain(text), limitMs);
 
 const FACTS = '{ device: "cpu", context: 512, parallel: 1, threads: 1 }';
 
@@ -85,13 +89,13 @@ describe('the worker runner', () => {
       child.on('spawn', () => console.log('child ' + child.pid + '.'));
       setInterval(() => {}, 1000);`);
     await expectOutput(run, '.');
-    await vi.waitFor(() => expect(run.lines().join()).toMatch(/child \d+\./), 10_000);
+    await vi.waitFor(() => expect(run.lines().join()).toMatch(/child \d+\./), LIMIT_MS);
     await run.loaded;
     const child = Number(/child (\d+)\./.exec(run.lines().join())?.[1]);
     expect(startTicksOf(child)).not.toBeNull();
     expect((await run.stop(50)).signal).toBe('SIGKILL');
     expect(startTicksOf(run.pid as number)).toBeNull();
-    await vi.waitFor(() => expect(startTicksOf(child)).toBeNull(), 5_000);
+    await vi.waitFor(() => expect(startTicksOf(child)).toBeNull(), LIMIT_MS);
   });
 
   it('one that is still loading is killed immediately, without its grace period', async () => {
@@ -102,7 +106,9 @@ describe('the worker runner', () => {
     expect(performance.now() - since).toBeLessThan(10_000);
   });
 
-  it('P11: one that floods its output with lines, binary and one endless line stays bounded', async () => {
+  it('P11: one that floods its output with lines, binary and one endless line stays bounded', {
+    timeout: FLOOD_LIMIT_MS,
+  }, async () => {
     const run = start(`const flood = Buffer.alloc(1 << 20, 'x\\n');
       const noise = Buffer.alloc(1 << 20, 255);
       const pour = (left) => left === 0
@@ -110,7 +116,7 @@ describe('the worker runner', () => {
         : process.stdout.write(left % 2 ? flood : noise, () => pour(left - 1));
       pour(60);
       setInterval(() => {}, 1000);`);
-    await expectOutput(run, 'the end');
+    await expectOutput(run, 'the end', FLOOD_LIMIT_MS);
     expect(run.lines().length).toBeLessThanOrEqual(400);
     expect(Math.max(...run.lines().map((line) => line.length))).toBeLessThanOrEqual(2_000);
     await run.stop(0);
@@ -157,7 +163,7 @@ describe('the worker runner', () => {
       try {
         expect(startTicksOf(pid)).not.toBeNull();
         gateway.kill('SIGKILL');
-        await vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), 5_000);
+        await vi.waitFor(() => expect(startTicksOf(pid)).toBeNull(), LIMIT_MS);
       } finally {
         gateway.kill('SIGKILL');
         signalGroup(pid, 'SIGKILL');
@@ -169,10 +175,7 @@ describe('the worker runner', () => {
     const run = start('process.exit(3)');
     expect(await run.ended).toMatchObject({ code: 3, reason: 'The engine ended with code 3.' });
     expect(() => statSync(join(folder, 'run', 'agent.json'))).toThrow('ENOENT');
-    await vi.waitFor(() =>
-      expect(readFileSync(join(folder, 'logs', 'agent.log'), 'utf8')).toContain(
-        'The engine ended with code 3.',
-      ),
-    );
+    const log = () => readFileSync(join(folder, 'logs', 'agent.log'), 'utf8');
+    await vi.waitFor(() => expect(log()).toContain('The engine ended with code 3.'), LIMIT_MS);
   });
 });

@@ -55,6 +55,12 @@ export class StandInDocker {
     await new Promise<void>((done) => this.#server.listen(this.socketPath, done));
   }
 
+  /** Answers no call any more, while the containers go on. */
+  closeApi(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
   async remove(): Promise<void> {
     for (const box of this.#boxes.values()) await this.#end(box, 137);
     this.#server.closeAllConnections();

@@ -47,7 +47,7 @@ test('ends when the daemon exits during the load', async () => {
 test('after SIGTERM finishes a running response, then ends', async () => {
   const worker = await start();
   await worker.ready;
-  const response = await worker.post('/v1/completions', { ...endless, max_tokens: 400 });
+  const response = await worker.post('/v1/completions', { ...endless, max_tokens: 60 });
   worker.child.kill('SIGTERM');
   const events: string[] = [];
   for await (const event of readEvents(response)) events.push(event);

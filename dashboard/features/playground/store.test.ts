@@ -27,7 +27,7 @@ it('restores a conversation that was cleared during an answer with that answer s
   const conversation = await fresh();
   conversation.setDraft('Hi');
   const answer = conversation.send('agent');
-  await vi.waitFor(() => expect(conversation.get().turns.at(-1)?.content).toBe('Half'));
+  await vi.waitFor(() => expect(conversation.get().turns.at(-1)?.content).toBe('Half'), 20_000);
   conversation.clear();
   expect(conversation.get().turns).toEqual([]);
   await answer;

@@ -7,7 +7,7 @@ import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { contentOf, dataOf, openStream } from '../../../daemon/test/harness/stream.ts';
 import { pythonEnvironment } from '../harness/python-environment.ts';
 import { availableOrSkip } from '../harness/unavailable.ts';
-import { type RayServer, startRay } from './ray-server.ts';
+import { DEPLOY_LIMIT_MS, type RayServer, startRay } from './ray-server.ts';
 
 const CHAT = '/v1/chat/completions';
 const MODEL = 'ray-counter';
@@ -198,7 +198,7 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
     expect(replicasOf(after)).not.toContain(victim);
   });
 
-  it('a rolling redeployment under load loses nothing', async () => {
+  it('a rolling redeployment under load loses nothing', { timeout: 2 * DEPLOY_LIMIT_MS }, async () => {
     let isDeployed = false;
     const deploying = ray.deploy({ version: 'v2', ...LIMITS }).finally(() => {
       isDeployed = true;

@@ -42,7 +42,9 @@ def build(version, max_ongoing, max_queued):
         max_queued_requests=max_queued,
         ray_actor_options={"num_cpus": 0.1},
         health_check_period_s=1,
-        health_check_timeout_s=5,
+        # A replica that dies is noticed at once. On a busy machine a healthy one may answer late: with a short limit it
+        # would be replaced again and again.
+        health_check_timeout_s=60,
         graceful_shutdown_wait_loop_s=0.2,
         graceful_shutdown_timeout_s=20,
     )

@@ -12,18 +12,32 @@ export interface TranscriptionRequest {
   readonly words: boolean;
 }
 
+/** Languages that an error names. */
+const MAX_LISTED = 20;
+
 const isFormat = (text: string): text is ResultFormat => (RESULT_FORMATS as readonly string[]).includes(text);
+
+const LANGUAGE_NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+const CODE = /^[a-z]{2,3}$/;
+
+/** Returns whether a text is a code with or without a region, or an English name such as `german`. */
+const isLanguage = (text: string, code: string): boolean =>
+  text.split('-')[0] === code || (CODE.test(code) && LANGUAGE_NAMES.of(code)?.toLowerCase() === text);
 
 /**
  * Returns the language for the model. Ignores the hint for a model without language selection; otherwise only
- * known codes are used.
+ * known languages are used. The message of the error does not list them all: the gateway masks long messages.
  */
 function languageFrom(text: string, known: readonly string[]): string | null {
   const requested = text.trim().toLowerCase();
   if (requested === '' || known.length === 0) return null;
-  const code = known.find((each) => each === requested || each === requested.split('-')[0]);
+  const code = known.find((each) => isLanguage(requested, each));
   if (code !== undefined) return code;
-  throw refusedField('language', `language: this model supports ${known.slice(0, 120).join(', ')}`);
+  const more = known.length > MAX_LISTED ? ` and ${known.length - MAX_LISTED} others` : '';
+  throw refusedField(
+    'language',
+    `language: this model supports ${known.slice(0, MAX_LISTED).join(', ')}${more}`,
+  );
 }
 
 const wantsWords = (fields: ReadonlyMap<string, string>): boolean =>

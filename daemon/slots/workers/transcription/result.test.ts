@@ -83,6 +83,9 @@ describe('transcriptionRequest', () => {
     [{ language: 'de' }, [], { format: 'json', stream: false, language: null, words: false }],
     [{ language: 'DE' }, ['en', 'de'], { format: 'json', stream: false, language: 'de', words: false }],
     [{ language: 'en-US' }, ['en', 'de'], { format: 'json', stream: false, language: 'en', words: false }],
+    [{ language: 'German' }, ['en', 'de'], { format: 'json', stream: false, language: 'de', words: false }],
+    [{ language: 'haitian creole' }, ['ht'], { format: 'json', stream: false, language: 'ht', words: false }],
+    [{ language: 'auto' }, ['auto', 'en'], { format: 'json', stream: false, language: 'auto', words: false }],
     [{ language: ' ' }, ['en'], { format: 'json', stream: false, language: null, words: false }],
   ])('%j %j', (fields, languages, expected) =>
     expect(read(fields as Record<string, string>, languages)).toEqual(expected),
@@ -90,5 +93,10 @@ describe('transcriptionRequest', () => {
 
   test('a language that the model does not know is not passed to it', () => {
     expect(() => read({ language: 'tlh' }, ['en', 'de'])).toThrowError('this model supports en, de');
+  });
+
+  test('the error about a language stays short for a model that knows many: a long one would be masked', () => {
+    const many = Array.from({ length: 99 }, (_, index) => `a${String.fromCharCode(97 + (index % 26))}`);
+    expect(() => read({ language: 'tlh' }, many)).toThrowError(/at and 79 others$/);
   });
 });
