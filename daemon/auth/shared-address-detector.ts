@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { canonicalIp } from '../lib/net/ip-address.ts';
-import { isLoopback, isPrivate } from './addresses.ts';
+import { canonicalIp, isLoopback, isPrivate } from '../lib/net/addresses.ts';
 import { type Forwarding, forwardedEntry, isTrustedForwarder, type PeerInfo } from './client-address.ts';
 import { firstHeader } from './raw-headers.ts';
 
