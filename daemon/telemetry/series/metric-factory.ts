@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 // Imports single modules: the whole package loads process metrics that pull in OpenTelemetry.
 import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
-import Histogram from 'prom-client/lib/histogram.js';
+import { CounterTally, HistogramTally } from './tally.ts';
 
 /** The static description of a metric. */
 export interface MetricRow {
@@ -29,14 +29,14 @@ export class MetricFactory {
     return this.#rows;
   }
 
-  counter<L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> {
+  counter<L extends string>(name: string, help: string, ...labelNames: L[]): CounterTally<L> {
     this.#rows.push({ name, kind: 'counter', labels: labelNames, help });
-    return new Counter<L>({ name, help, labelNames, registers: [this.#registry] });
+    return new CounterTally(this.#registry, { name, help, labelNames });
   }
 
   histogram<L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) {
     this.#rows.push({ name, kind: 'histogram', labels: labelNames, help });
-    return new Histogram<L>({ name, help, labelNames, buckets, registers: [this.#registry] });
+    return new HistogramTally<L>(this.#registry, { name, help, labelNames, buckets });
   }
 
   /** Creates a counter whose values are counted elsewhere and read at each scrape. */

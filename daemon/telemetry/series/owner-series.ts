@@ -33,8 +33,8 @@ interface RouteSeries {
 }
 
 /**
- * All series of one slot or upstream. The label sets of the metrics are created once, not per request. `drop`
- * removes them when the slot or upstream is removed.
+ * All series of one slot or upstream. The children of the metrics are created once, so that a request costs
+ * only additions. `drop` removes them when the slot or upstream is removed.
  */
 export class TargetSeries {
   readonly #instruments: Instruments;
