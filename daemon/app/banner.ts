@@ -1,5 +1,5 @@
 import type { SlotRecord } from '../contract/slots.ts';
-import { wildcardFamily } from '../lib/net/ip-address.ts';
+import { wildcardFamily } from '../lib/net/addresses.ts';
 
 /** The contents of the start banner. */
 export interface BannerInfo {

@@ -1,8 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
-import { isLoopback, isPublic } from '../auth/addresses.ts';
 import type { Log } from '../lib/log.ts';
-import { canonicalIp, wildcardFamily } from '../lib/net/ip-address.ts';
+import { canonicalIp, isLoopback, isPublic, wildcardFamily } from '../lib/net/addresses.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import type { Settings } from '../settings/settings.ts';
 

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isLoopback } from '../auth/addresses.ts';
 import { createAuth } from '../auth/auth.ts';
 import { assertRestoreComplete } from '../backup/incomplete-restore.ts';
 import { createCompanion } from '../companion/companion.ts';
@@ -21,6 +20,7 @@ import { ContainerEngine } from '../lib/container-engine/container-engine.ts';
 import { MountGuard } from '../lib/fs/mount-guard.ts';
 import { ROOT } from '../lib/fs/root.ts';
 import { createLog } from '../lib/log.ts';
+import { isLoopback } from '../lib/net/addresses.ts';
 import { inheritedListener } from '../lib/net/inherited-listener.ts';
 import { Outbound } from '../lib/net/outbound.ts';
 import { processTree } from '../lib/process/process-identity.ts';

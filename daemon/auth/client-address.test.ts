@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalIp } from '../lib/net/ip-address.ts';
+import { canonicalIp } from '../lib/net/addresses.ts';
 import {
   clientAddress,
   forwardedEntry,

@@ -1,6 +1,5 @@
 import { BlockList } from 'node:net';
-import { canonicalIp } from '../lib/net/ip-address.ts';
-import { addSubnet, contains, isLoopback, isPrivate } from './addresses.ts';
+import { addSubnet, canonicalIp, contains, isLoopback, isPrivate } from '../lib/net/addresses.ts';
 import { allHeaders, isNamed } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';
 

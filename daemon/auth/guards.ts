@@ -1,7 +1,7 @@
 import type { ClassRule } from '../contract/routes.ts';
 import type { Log } from '../lib/log.ts';
+import { isLoopback, isPrivate } from '../lib/net/addresses.ts';
 import type { Settings } from '../settings/settings.ts';
-import { isLoopback, isPrivate } from './addresses.ts';
 import { clientAddress, type Forwarding, isRemote, type PeerInfo, proxyList } from './client-address.ts';
 import { type Caller, readCredentials } from './credentials.ts';
 import { derived } from './derived.ts';

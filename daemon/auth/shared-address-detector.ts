@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { canonicalIp } from '../lib/net/ip-address.ts';
-import { isLoopback, isPrivate } from './addresses.ts';
+import { LRUCache } from 'lru-cache';
+import { canonicalIp, isLoopback, isPrivate } from '../lib/net/addresses.ts';
 import { type Forwarding, forwardedEntry, isTrustedForwarder, type PeerInfo } from './client-address.ts';
 import { firstHeader } from './raw-headers.ts';
 
@@ -49,17 +49,8 @@ export function createSharedAddressDetector(
 ): SharedAddressDetector {
   const secret = randomBytes(32);
   const digest = (text: string) => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 16);
-  const callers = new Map<string, { caller: string; at: number }>();
+  const callers = new LRUCache<string, { caller: string; at: number }>({ max: MAX_PEERS });
   const observedAt: Record<SharedAddressCause, number> = { untrusted: -Infinity, unlisted: -Infinity };
-
-  const remember = (key: string, caller: string, at: number): void => {
-    callers.delete(key);
-    callers.set(key, { caller, at });
-    for (const oldest of callers.keys()) {
-      if (callers.size <= MAX_PEERS) return;
-      callers.delete(oldest);
-    }
-  };
 
   return {
     observe({ peer, rawHeaders }, forwarding) {
@@ -69,9 +60,9 @@ export function createSharedAddressDetector(
       if (named === null || kind === null || now - observedAt[kind] < FRESH_MS) return;
       const key = digest(`${kind} ${canonicalIp(peer) ?? peer}`);
       const caller = digest(named);
-      const known = callers.get(key);
-      if (known === undefined || now - known.at > HOUR_MS) return remember(key, caller, now);
-      if (known.caller !== caller) observedAt[kind] = now;
+      const known = callers.peek(key);
+      if (known === undefined || now - known.at > HOUR_MS) callers.set(key, { caller, at: now });
+      else if (known.caller !== caller) observedAt[kind] = now;
     },
     cause({ trust }) {
       const kind: SharedAddressCause = trust ? 'unlisted' : 'untrusted';

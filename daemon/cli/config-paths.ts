@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { wildcardFamily } from '../lib/net/ip-address.ts';
+import { wildcardFamily } from '../lib/net/addresses.ts';
 import { parseEnvFile } from '../settings/env-file.ts';
 import { configuredAddress } from '../settings/own-address.ts';
 

@@ -18,7 +18,7 @@ describe('sseData', () => {
     ]);
   });
   it('keeps a character that is split between chunks', async () => {
-    const bytes = Buffer.from('data: é\n').toString('latin1');
+    const bytes = Buffer.from('data: é\n\n').toString('latin1');
     expect(await read(bytes.slice(0, 7), bytes.slice(7))).toEqual(['é']);
   });
 });

@@ -1,32 +1,16 @@
-const MAX_LINE = 1 << 20;
+import { EventStreamParser, type StreamEvent, streamEvents } from '../contract/event-stream.ts';
 
-export interface StreamEvent {
-  /** `message` when the sender gave none. */
-  event: string;
-  data: string;
+export type { StreamEvent };
+
+const MAX_EVENT_LENGTH = 1 << 20;
+
+/** Yields the events of an event stream, in order, without comments. Throws for an event that is too long. */
+export function sseEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
+  const tooLong = () => new Error('an event of the stream is longer than 1 MiB');
+  return streamEvents(chunks, new EventStreamParser({ maxEventLength: MAX_EVENT_LENGTH, tooLong }));
 }
 
-/**
- * Yields the events of an event stream, in order. Skips comments and ids. Throws for a line that is too long.
- */
-export async function* sseEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  let event = 'message';
-  for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
-    if (rest.length > MAX_LINE) throw new Error('a line of the stream is too long');
-    const lines = rest.split(/\r\n|\n|\r/);
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      if (line === '') event = 'message';
-      if (line.startsWith('event:')) event = line.slice(6).trim();
-      if (line.startsWith('data:')) yield { event, data: line.slice(5).trimStart() };
-    }
-  }
-}
-
-/** The `data:` payloads of an event stream, in order. */
+/** Yields the data of the events of an event stream, in order. */
 export async function* sseData(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   for await (const { data } of sseEvents(chunks)) yield data;
 }

@@ -1,6 +1,5 @@
-import { isLoopback } from '../auth/addresses.ts';
 import { parseAuthority } from '../auth/authority.ts';
-import { wildcardFamily } from '../lib/net/ip-address.ts';
+import { isLoopback, wildcardFamily } from '../lib/net/addresses.ts';
 import type { CompanionPlan } from './companion-env.ts';
 
 const local = (host: string): boolean => host === 'localhost' || isLoopback(host.replace(/^\[|\]$/g, ''));

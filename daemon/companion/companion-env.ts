@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isLoopback } from '../auth/addresses.ts';
+import { isLoopback } from '../lib/net/addresses.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../settings/catalogue.ts';
 import { describeEnvFile, parseEnvFile } from '../settings/env-file.ts';
 import type { Resolved } from '../settings/precedence.ts';

@@ -1,12 +1,12 @@
 import { GatewayError, isErrorCode } from '../contract/errors.ts';
+import { streamEvents } from '../contract/event-stream.ts';
 import { BadResponseError } from '../upstreams/query-upstream.ts';
+import { engineEvents } from './engine-events.ts';
 import { endedEarly } from './forward/failure.ts';
 import { retryHints } from './forward/retry-hints.ts';
 import { isComplete } from './forward/stream-end.ts';
 import type { InternalReply } from './internal.ts';
 
-/** Maximum line length of an event stream, in characters. */
-const MAX_LINE = 4 * 1024 * 1024;
 /** Maximum bytes of an error that are read. */
 const MAX_ERROR = 64 * 1024;
 
@@ -39,7 +39,7 @@ export async function wholeJson(answer: InternalReply, most: number): Promise<un
 export async function* eventsOf(answer: InternalReply): AsyncGenerator<Json> {
   if (answer.status >= 300) throw await refusalOf(answer);
   let ended = false;
-  for await (const data of dataLines(answer)) {
+  for await (const data of eventData(answer)) {
     ended ||= isComplete(`data: ${data}`);
     if (data === '[DONE]') continue;
     const event = parsed(data);
@@ -51,18 +51,11 @@ export async function* eventsOf(answer: InternalReply): AsyncGenerator<Json> {
   if (!ended) throw endedEarly();
 }
 
-/** Yields the data of each event. Every field of OpenAI's streams is one line. */
-async function* dataLines(answer: InternalReply): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of answer.body) {
-    rest += decoder.decode(chunk, { stream: true });
-    const lines = rest.split(/\r\n|\n|\r/);
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trim();
-    if (rest.length > MAX_LINE) throw tooLong(answer, 'A line is too long.');
-  }
-  if (rest.startsWith('data:')) yield rest.slice(5).trim();
+/** Yields the data of each event, including a last one without a blank line. */
+async function* eventData(answer: InternalReply): AsyncGenerator<string> {
+  const parser = engineEvents(() => tooLong(answer, 'An event is too long.'));
+  for await (const { data } of streamEvents(answer.body, parser)) yield data.trim();
+  for (const block of parser.end()) if ('data' in block) yield block.data.trim();
 }
 
 /** Returns the error of a reply with a failure status. */

@@ -1,4 +1,4 @@
-import { subnetOf } from '../lib/net/subnet.ts';
+import { subnetOf } from '../lib/net/addresses.ts';
 import type { Parsed } from './setting-types.ts';
 
 /** Accepts an address or a CIDR range for the list of proxies, and returns it unchanged. */

@@ -1,4 +1,4 @@
-import { TtlCache } from '../lib/async/ttl-cache.ts';
+import { LRUCache } from 'lru-cache';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type FolderView, readFolders } from './read-folders.ts';
@@ -20,7 +20,7 @@ const MAX_OLLAMA_FOLDERS = 16;
 /** Finds models of other programs and makes them available. */
 export class OtherTools {
   readonly #options: OtherToolsDeps;
-  readonly #cache = new TtlCache<FolderView[]>({ maxEntries: 1, ttlMs: CACHE_MS });
+  readonly #cache = new LRUCache<string, FolderView[]>({ max: 1, ttl: CACHE_MS });
 
   constructor(options: OtherToolsDeps) {
     this.#options = options;

@@ -1,5 +1,5 @@
 import type { SetupView } from '../contract/setup.ts';
-import { wildcardFamily } from '../lib/net/ip-address.ts';
+import { wildcardFamily } from '../lib/net/addresses.ts';
 
 export type ReachChoice = 'machine' | 'network';
 

@@ -1,10 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import type { PurposeName } from '../contract/catalog.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { SetupApplyBody, SetupView } from '../contract/setup.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
-import { TtlCache } from '../lib/async/ttl-cache.ts';
 import type { Log } from '../lib/log.ts';
 import { CATALOG, CATALOG_DATE, installedFrom, type KnownModel, pullName } from '../models/catalog.ts';
 import { freeBytesForModels, KEEP_FREE_BYTES } from '../models/pulls/disk-space.ts';
@@ -64,7 +64,7 @@ class FirstRun implements Setup {
   readonly #options: SetupDeps;
   readonly #state: StoredSetupState;
   readonly #jobs: SetupJobs;
-  readonly #sets = new TtlCache<ModelSet>({ maxEntries: 8, ttlMs: CACHE_MS });
+  readonly #sets = new LRUCache<string, ModelSet>({ max: 8, ttl: CACHE_MS });
   readonly #tools: OtherTools;
 
   constructor(options: SetupDeps) {

@@ -1,6 +1,5 @@
-import { isLoopback, isPrivate } from '../auth/addresses.ts';
 import { parseAuthority } from '../auth/authority.ts';
-import { isUnreachable } from '../lib/net/unreachable-address.ts';
+import { isLoopback, isPrivate, isUnreachable } from '../lib/net/addresses.ts';
 
 /** Where an upstream is. */
 export interface BaseUrl {

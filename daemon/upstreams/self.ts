@@ -1,7 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os';
-import { isLoopback } from '../auth/addresses.ts';
 import { normalName } from '../auth/authority.ts';
-import { canonicalIp, wildcardFamily } from '../lib/net/ip-address.ts';
+import { canonicalIp, isLoopback, wildcardFamily } from '../lib/net/addresses.ts';
 import type { BaseUrl } from './base-url.ts';
 
 /** Where this gateway listens. */

@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
+import type { StreamEvent } from '../../daemon/contract/event-stream.ts';
 import type { EventName, GatewayEvents } from '../../daemon/contract/events.ts';
 import type { PullRecord } from '../../daemon/contract/pulls.ts';
 import { needsLogin } from './api-error.ts';
@@ -7,7 +8,6 @@ import { followStream } from './follow.ts';
 import { refreshAll, throttledInvalidation } from './invalidate.ts';
 import { keyOf } from './queries.ts';
 import type { CallableId, Responses } from './responses.ts';
-import type { SseEvent } from './sse.ts';
 
 /** Throttle interval for cache updates from events. */
 const FLUSH_MS = 300;
@@ -72,7 +72,7 @@ export function withPull(
  * Collects events and updates the cache in batches, at most once per `FLUSH_MS`: a busy gateway emits an event for every
  * request, and each must not cost a fetch.
  */
-export function collector(client: QueryClient): (event: Pick<SseEvent, 'event' | 'data'>) => void {
+export function collector(client: QueryClient): (event: Pick<StreamEvent, 'event' | 'data'>) => void {
   const slots = new Map<string, GatewayEvents['slot']['slot']>();
   const pulls = new Map<string, PullRecord>();
   const put = (): void => {

@@ -1,6 +1,7 @@
+import type { StreamEvent } from '../../daemon/contract/event-stream.ts';
 import type { RouteId } from '../../daemon/contract/routes.ts';
 import { type CallOptions, send } from './client.ts';
-import { type SseEvent, sseEvents } from './sse.ts';
+import { sseEvents } from './sse.ts';
 
 const WAITS_MS: readonly number[] = [1000, 2000, 5000, 15_000];
 /** A stream without any bytes for this long counts as dead. */
@@ -10,7 +11,7 @@ export interface Stream {
   id: RouteId;
   /** Called before each connect; `again` is true for a reconnect. */
   options: (again: boolean) => CallOptions;
-  onEvent: (event: SseEvent) => void;
+  onEvent: (event: StreamEvent) => void;
   onOpen?: (again: boolean) => void;
   /** Called when connecting failed or the stream broke. Returns whether to reconnect. */
   onBroken?: (error: unknown) => boolean;

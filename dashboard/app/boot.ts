@@ -100,23 +100,14 @@
     location.reload();
   };
 
-  /** Retries a style sheet of the first page. Later style sheets are handled by the bundle. */
-  const retryStyleSheet = async (link: HTMLLinkElement): Promise<void> => {
-    const tries = Number(link.dataset.tries ?? 0);
-    if (tries === 0 && document.documentElement.dataset.started !== undefined) return;
-    const wait = WAITS_MS[tries];
-    if (wait === undefined) return startOver();
-    await pause(wait);
-    const fresh = link.cloneNode() as HTMLLinkElement;
-    fresh.dataset.tries = String(tries + 1);
-    link.replaceWith(fresh);
-  };
-
   addEventListener(
     'error',
     ({ target }) => {
-      if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') void retryStyleSheet(target);
-      if (target instanceof HTMLScriptElement && target.type === 'module') void startOver();
+      const isStyle = target instanceof HTMLLinkElement && target.rel === 'stylesheet';
+      const isScript = target instanceof HTMLScriptElement && target.type === 'module';
+      // The bundle handles its own parts once it runs.
+      const isStarted = document.documentElement.dataset.started !== undefined;
+      if (isScript || (isStyle && !isStarted)) void startOver();
     },
     true,
   );

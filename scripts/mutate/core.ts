@@ -3,7 +3,6 @@
  * next to them.
  */
 export const CORE: readonly string[] = [
-  'daemon/auth/addresses.ts',
   'daemon/auth/authority.ts',
   'daemon/auth/client-address.ts',
   'daemon/auth/credentials.ts',
@@ -25,8 +24,7 @@ export const CORE: readonly string[] = [
   'daemon/http/framing.ts',
   'daemon/http/guards.ts',
   'daemon/http/matcher.ts',
-  'daemon/lib/net/ip-address.ts',
-  'daemon/lib/net/subnet.ts',
+  'daemon/lib/net/addresses.ts',
   'daemon/lib/net/request-target.ts',
   'daemon/settings/env-file.ts',
   'daemon/settings/env-scan.ts',

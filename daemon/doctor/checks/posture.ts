@@ -1,4 +1,4 @@
-import { isLoopback } from '../../auth/addresses.ts';
+import { isLoopback } from '../../lib/net/addresses.ts';
 import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { areFilesDenied } from './files-denied.ts';

@@ -1,13 +1,14 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
 import { catalogCodeOf, GatewayError } from '../../contract/errors.ts';
+import type { StreamBlock } from '../../contract/event-stream.ts';
 import { isEventStream } from '../../lib/net/sse.ts';
 import { BadResponseError } from '../../upstreams/query-upstream.ts';
 import type { CallerResponse } from '../caller.ts';
+import { engineEvents } from '../engine-events.ts';
 import { endedEarly } from '../forward/failure.ts';
 import type { EventEncoder, Responder, Translation } from './dialect.ts';
 import { toCallerError } from './error-paths.ts';
-import { EventReader, type StreamBlock } from './event-reader.ts';
 import type { ExtrasCache } from './extras-cache.ts';
 import { asObject, type Json, parsed } from './json.ts';
 import { errorOf, normalizeError } from './normalize-error.ts';
@@ -33,7 +34,7 @@ type WholeResponse = readonly [status: number, body: Buffer];
 export class DialectResponse extends Writable implements CallerResponse {
   readonly #res: CallerResponse;
   readonly #translation: Translation;
-  readonly #reader = new EventReader();
+  readonly #reader = engineEvents();
   readonly #extras: Pick<ExtrasCache, 'store'>;
   #responder: Responder;
   #mode: Mode = 'head';

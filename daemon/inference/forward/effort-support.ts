@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../contract/errors.ts';
 import { asList, asObject, parsed } from '../dialects/json.ts';
 import type { EngineFailure } from './engine-error.ts';
@@ -30,9 +31,9 @@ const FIELD = 'reasoning_effort';
 /** OpenAI's advice: "or set reasoning_effort to 'none'". */
 const NONE = /reasoning_effort\W{1,3}to\W{1,3}none\b/;
 
-/** Learned support of efforts by model and provider. Bounded; the oldest entries are dropped first. */
+/** Learned support of efforts by model and provider. Bounded; drops the least recently used first. */
 export class EffortSupport {
-  readonly #fallbacks = new Map<string, EffortFallback>();
+  readonly #fallbacks = new LRUCache<string, EffortFallback>({ max: MAX_ENTRIES });
 
   /** Returns the learned fallback; undefined to send the effort as requested. */
   fallbackFor(request: EffortRequest): EffortFallback | undefined {
@@ -59,8 +60,6 @@ export class EffortSupport {
 
   #remember(request: EffortRequest, fallback: EffortFallback): EffortFallback {
     this.#fallbacks.set(keyOf(request), fallback);
-    const [oldest] = this.#fallbacks.keys();
-    if (this.#fallbacks.size > MAX_ENTRIES && oldest !== undefined) this.#fallbacks.delete(oldest);
     return fallback;
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Tier } from '../../contract/auth.ts';
 import { asList, asObject, type Json } from '../dialects/json.ts';
 
@@ -6,7 +7,6 @@ interface HiddenRound {
   readonly tier: Tier;
   /** All messages between the caller's last message and its tool results. */
   readonly hidden: readonly Json[];
-  readonly size: number;
 }
 
 const MAX_ENTRIES = 256;
@@ -14,23 +14,18 @@ const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /**
  * Stores loop rounds that a caller does not see until it returns the results of its own tools, so that the
- * model knows its earlier results. Drops the oldest first; the conversation then continues without them.
+ * model knows its earlier results. Drops the least recently used first; the conversation then continues without them.
  */
 export class HiddenRounds {
-  readonly #rounds = new Map<string, HiddenRound>();
-  #size = 0;
+  readonly #rounds = new LRUCache<string, HiddenRound>({
+    max: MAX_ENTRIES,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: ({ hidden }) => JSON.stringify(hidden).length,
+  });
 
   /** The ids of the caller's calls form the key; only the gateway creates them. */
   store(ids: readonly string[], tier: Tier, hidden: readonly Json[]): void {
-    const size = JSON.stringify(hidden).length;
-    if (size > MAX_CHARACTERS) return;
-    this.#rounds.set(keyOf(ids), { tier, hidden, size });
-    this.#size += size;
-    for (const [key, { size: old }] of this.#rounds) {
-      if (this.#rounds.size <= MAX_ENTRIES && this.#size <= MAX_CHARACTERS) return;
-      this.#rounds.delete(key);
-      this.#size -= old;
-    }
+    this.#rounds.set(keyOf(ids), { tier, hidden });
   }
 
   /** Replaces each message with the hidden rounds that it stands for. */

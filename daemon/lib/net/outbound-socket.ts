@@ -1,8 +1,8 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { WebSocket } from 'ws';
+import { isUnreachable, UnreachableAddress } from './addresses.ts';
 import { guardedLookup } from './outbound.ts';
-import { isUnreachable, UnreachableAddress } from './unreachable-address.ts';
 
 export interface SocketRequest {
   /** `http://127.0.0.1:1234` or `https://…`: scheme, host and port only. */

@@ -8,7 +8,7 @@ import makeConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { installWriteRelease } from '../perf/buffer-release.ts';
 import { coalesceWrites } from '../perf/coalesce-writes.ts';
-import { isNotPublic, isUnreachable, UnreachableAddress } from './unreachable-address.ts';
+import { isNotPublic, isUnreachable, UnreachableAddress } from './addresses.ts';
 
 /** A body that is stored outside of memory. It is read again for each attempt. */
 export interface StoredBody {

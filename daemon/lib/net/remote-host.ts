@@ -1,5 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os';
-import { canonicalIp, wildcardFamily } from './ip-address.ts';
+import { canonicalIp, wildcardFamily } from './addresses.ts';
 
 /** Addresses and name of this machine. */
 export interface LocalMachine {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { canonicalIp } from './addresses.ts';
 import { addressOf } from './inherited-listener.ts';
-import { canonicalIp } from './ip-address.ts';
 import { listeningSockets, readListening } from './listening-sockets.ts';
 
 interface Listener {

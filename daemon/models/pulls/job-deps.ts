@@ -1,9 +1,9 @@
+import type { Semaphore } from '../../lib/async/semaphore.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { PullRow } from '../../store/pulls.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { FileLock } from './file-lock.ts';
 import type { Rate } from './rate.ts';
-import type { Semaphore } from './semaphore.ts';
 
 /** The data with which a finished pull is registered. */
 export interface PulledModel {

@@ -10,10 +10,7 @@ import { delayMs, MAX_FAILURES, permanentError } from './backoff.ts';
 import { matchesExpected } from './digest.ts';
 import { Meter } from './meter.ts';
 import { Rate } from './rate.ts';
-import { Semaphore } from './semaphore.ts';
 import { MismatchedResponse } from './transfer.ts';
-
-const neverAborted = new AbortController().signal;
 
 test('shares the rate, and its limit may change at any time', () => {
   let [now, perSecond] = [0, 1000];
@@ -26,25 +23,6 @@ test('shares the rate, and its limit may change at any time', () => {
   expect([rate.delayFor(100), rate.delayFor(100)]).toEqual([0, 100]);
   perSecond = 0;
   expect(rate.delayFor(1e9)).toBe(0);
-});
-
-test('the semaphore limits concurrency in order of arrival and skips aborted waiters', async () => {
-  const semaphore = new Semaphore(1);
-  const order: string[] = [];
-  const first = Promise.withResolvers<void>();
-  const disconnect = new AbortController();
-  const all = [
-    semaphore.run(() => first.promise.then(() => void order.push('a')), neverAborted),
-    semaphore.run(async () => void order.push('b'), disconnect.signal),
-    semaphore.run(async () => void order.push('c'), neverAborted),
-  ];
-  disconnect.abort(new Error('left'));
-  await expect(all[1]).rejects.toThrow('left');
-  first.resolve();
-  await Promise.all([all[0], all[2]]);
-  expect(order).toEqual(['a', 'c']);
-  await semaphore.run(async () => void order.push('d'), neverAborted);
-  expect(order.at(-1)).toBe('d');
 });
 
 test('measures the speed of the last seconds, null without data', () => {
@@ -96,7 +74,8 @@ test('compares a file with the strongest known digest and its size', async () =>
   const size = bytes.length;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const blob = createHash('sha1').update(`blob ${size}\0`).update(bytes).digest('hex');
-  const is = (promise: Parameters<typeof matchesExpected>[1]) => matchesExpected(path, promise, neverAborted);
+  const is = (promise: Parameters<typeof matchesExpected>[1]) =>
+    matchesExpected(path, promise, new AbortController().signal);
   expect(await is({ size, sha256, blob: null })).toBe(true);
   expect(await is({ size, sha256: null, blob })).toBe(true);
   expect(await is({ size, sha256: blob.padEnd(64, '0'), blob })).toBe(false);

@@ -151,7 +151,7 @@ export class PullJob {
     const outcomes = await Promise.allSettled(
       files.map((file) =>
         this.#deps.semaphore
-          .run(() => this.#bring(file, together), together)
+          .run(together, () => this.#bring(file, together))
           .catch((error: unknown) => {
             if (!together.aborted) first.abort(error);
             throw error;

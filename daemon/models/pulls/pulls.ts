@@ -4,6 +4,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { GatewayEvents } from '../../contract/events.ts';
 import type { PullBody, PullRecord } from '../../contract/pulls.ts';
 import type { EventBus } from '../../lib/async/event-bus.ts';
+import { Semaphore } from '../../lib/async/semaphore.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -20,7 +21,6 @@ import { Progress } from './progress.ts';
 import { PullJob } from './pull-job.ts';
 import { parseModel } from './pull-name.ts';
 import { Rate } from './rate.ts';
-import { Semaphore } from './semaphore.ts';
 import { hasSize, sweepStaging } from './staging.ts';
 
 /** The downloads of this gateway (docs/spec/contract.md#pulls). An unknown id is 404 `pull.unknown`. */
@@ -271,7 +271,7 @@ class AllPulls implements Pulls {
       hub,
       root: this.#root,
       rate: new Rate(() => settings.value('pullRate')),
-      semaphore: new Semaphore(MAX_PARALLEL_FILES),
+      semaphore: new Semaphore({ permits: MAX_PARALLEL_FILES }),
       fileLock: new FileLock(),
       baseMs,
       free: this.#free,

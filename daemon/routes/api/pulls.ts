@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { invalidRequest } from '../../contract/invalid-request.ts';
 import type { HubModelView, PullBody } from '../../contract/pulls.ts';
-import { TtlCache } from '../../lib/async/ttl-cache.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 
 const MAX_RESULTS = 20;
 const MAX_QUERY_LENGTH = 200;
-const SEARCHES = { maxEntries: 64, ttlMs: 5 * 60_000 };
+const SEARCHES = { max: 64, ttl: 5 * 60_000 };
 
 /** Aborted when the caller disconnects before the response. */
 function abortOnDisconnect(res: ServerResponse): AbortSignal {
@@ -21,7 +21,7 @@ function abortOnDisconnect(res: ServerResponse): AbortSignal {
 /** `/api/pulls…`, `/api/models/pull` and `/api/models/search`: models from the hub. */
 export function pullRoutes(deps: RouteDeps) {
   const { pulls, hub } = deps;
-  const searches = new TtlCache<HubModelView[]>(SEARCHES);
+  const searches = new LRUCache<string, HubModelView[]>(SEARCHES);
   const audit = (call: Call, action: string, details: Record<string, unknown>) =>
     deps.store.audit.add({
       action: `pull.${action}`,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { TextStore } from '../binding/stored-bindings.ts';
 import type { Launch } from '../engines/engine.ts';
@@ -42,12 +43,11 @@ export const measureKey = (launch: Launch, pool: string): string =>
 const poolOfKey = (key: string): string | null =>
   /^.*\|[^|]*@([^|@]+)\|[^|]*\|\d+\|\d+$/.exec(key)?.[1] ?? null;
 
-function read(text: string | null): Map<string, Measurement> {
+function read(text: string | null): Record<string, Measurement> {
   try {
-    const stored = StoredMeasurements.safeParse(JSON.parse(text ?? '{}'));
-    return new Map(stored.success ? Object.entries(stored.data) : []);
+    return StoredMeasurements.safeParse(JSON.parse(text ?? '{}')).data ?? {};
   } catch {
-    return new Map();
+    return {};
   }
 }
 
@@ -57,11 +57,12 @@ const differs = (a: number | null, b: number | null): boolean =>
 /** Memory use and load times of launches on this machine, stored across restarts. */
 export class Measurements {
   readonly #store: TextStore | undefined;
-  readonly #entries: Map<string, Measurement>;
+  /** Read with `peek`: only a measurement counts as use. */
+  readonly #entries = new LRUCache<string, Measurement>({ max: MAX_ENTRIES });
 
   constructor(stored?: TextStore) {
     this.#store = stored;
-    this.#entries = read(stored?.get() ?? null);
+    for (const [key, one] of Object.entries(read(stored?.get() ?? null))) this.#entries.set(key, one);
   }
 
   /** Returns the bytes that this launch took; null when it was never measured. */
@@ -72,7 +73,7 @@ export class Measurements {
   /** Returns the maximum bytes that any launch of a model took, by pool. */
   ofModel(modelId: string): Record<string, number> {
     const max: Record<string, number> = {};
-    for (const [key, { most_bytes: bytes }] of this.#entries) {
+    for (const [key, { most_bytes: bytes }] of this.#entries.entries()) {
       if (bytes === null || !key.startsWith(`${modelId}|`)) continue;
       const pool = poolOfKey(key);
       if (pool !== null) max[pool] = Math.max(bytes, max[pool] ?? 0);
@@ -100,18 +101,13 @@ export class Measurements {
   }
 
   #of(key: string, size: number): Measurement {
-    const known = this.#entries.get(key);
+    const known = this.#entries.peek(key);
     return known?.size === size ? known : { size, most_bytes: null, load_ms: null };
   }
 
   #save(key: string, before: Measurement, now: Measurement): void {
     if (!differs(before.most_bytes, now.most_bytes) && !differs(before.load_ms, now.load_ms)) return;
-    this.#entries.delete(key);
     this.#entries.set(key, now);
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= MAX_ENTRIES) break;
-      this.#entries.delete(oldest);
-    }
-    this.#store?.set(JSON.stringify(Object.fromEntries(this.#entries)));
+    this.#store?.set(JSON.stringify(Object.fromEntries(this.#entries.rentries())));
   }
 }

@@ -1,5 +1,5 @@
 import { imageNameError } from '../../lib/container-engine/image-name.ts';
-import { isUnreachable } from '../../lib/net/unreachable-address.ts';
+import { isUnreachable } from '../../lib/net/addresses.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { RunnerId } from './run-spec.ts';
 

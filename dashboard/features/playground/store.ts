@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
 import { toFailureInfo } from '../../api/api-error.ts';
 import { beginWork } from '../../api/busy.ts';
 import {
@@ -6,7 +7,6 @@ import {
   beforeLastAnswer,
   bodyOf,
   type Conversation,
-  FRESH,
   nextId,
   type Parameters,
   type Turn,
@@ -26,30 +26,23 @@ const STORE_MS = 500;
  * The conversation of this tab. Lives outside the view, so that an answer continues while another view is open.
  */
 class ConversationStore {
-  #now: Conversation = load();
+  readonly state = createStore<Conversation>(load);
   #before: Conversation | null = null;
   #abort: AbortController | null = null;
   #storeTimer: ReturnType<typeof setTimeout> | undefined;
-  readonly #listeners = new Set<() => void>();
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
-  readonly get = (): Conversation => this.#now;
+  readonly get = this.state.getState;
 
   #set(change: Partial<Conversation>): void {
-    this.#now = { ...this.#now, ...change };
+    this.state.setState(change);
     this.#storeTimer ??= setTimeout(() => this.storeNow(), STORE_MS);
-    for (const listener of this.#listeners) listener();
   }
 
   /** Stores the conversation immediately. */
   readonly storeNow = (): void => {
     clearTimeout(this.#storeTimer);
     this.#storeTimer = undefined;
-    store(this.#now);
+    store(this.get());
   };
 
   setDraft(draft: string): void {
@@ -57,12 +50,12 @@ class ConversationStore {
   }
 
   addImage(address: string): void {
-    this.#set({ pictures: [...this.#now.pictures, address] });
+    this.#set({ pictures: [...this.get().pictures, address] });
   }
 
   /** Removes one image by its index, because images may repeat. */
   removeImage(at: number): void {
-    this.#set({ pictures: this.#now.pictures.filter((_, each) => each !== at) });
+    this.#set({ pictures: this.get().pictures.filter((_, each) => each !== at) });
   }
 
   setModel(model: string): void {
@@ -70,14 +63,14 @@ class ConversationStore {
   }
 
   setParameters(change: Partial<Parameters>): void {
-    this.#set({ parameters: { ...this.#now.parameters, ...change } });
+    this.#set({ parameters: { ...this.get().parameters, ...change } });
   }
 
   /** Clears the turns; `restore` brings them back until the next message. */
   clear(): void {
     this.stop();
     // Mark the running answer as stopped now: its own update no longer finds the turn, so a restored one would stream forever.
-    this.#before = { ...this.#now, turns: atRest(this.#now.turns) };
+    this.#before = { ...this.get(), turns: atRest(this.get().turns) };
     this.#set({ turns: [] });
   }
 
@@ -87,7 +80,7 @@ class ConversationStore {
   }
 
   canRestore(): boolean {
-    return this.#before !== null && this.#before.turns.length > 0 && this.#now.turns.length === 0;
+    return this.#before !== null && this.#before.turns.length > 0 && this.get().turns.length === 0;
   }
 
   /** Aborts the running answer; the gateway then stops the engine. */
@@ -97,8 +90,8 @@ class ConversationStore {
 
   /** Sends the draft. Does nothing while an answer is running. */
   async send(model: string): Promise<void> {
-    const content = this.#now.draft.trim();
-    const { turns, pictures } = this.#now;
+    const content = this.get().draft.trim();
+    const { turns, pictures } = this.get();
     if ((content === '' && pictures.length === 0) || this.#abort !== null) return;
     this.#before = null;
     this.#set({ draft: '', pictures: [] });
@@ -107,16 +100,16 @@ class ConversationStore {
 
   /** Requests the last answer again. */
   async again(model: string): Promise<void> {
-    const turns = beforeLastAnswer(this.#now.turns);
+    const turns = beforeLastAnswer(this.get().turns);
     if (turns !== null && this.#abort === null) await this.#answer(turns, model);
   }
 
   /** Sets the result of a tool call of the last answer. When no result is missing any longer, the model continues. */
   async give(key: string, content: string, model: string): Promise<void> {
-    const last = this.#now.turns.at(-1);
+    const last = this.get().turns.at(-1);
     if (last?.role !== 'assistant' || this.#abort !== null) return;
     const calls = withResult(last.calls, key, content);
-    const turns = withChange(this.#now.turns, last.id, { calls });
+    const turns = withChange(this.get().turns, last.id, { calls });
     this.#set({ turns });
     if (!calls.some(isOpen)) await this.#answer(turns, model);
   }
@@ -133,10 +126,10 @@ class ConversationStore {
     const flush = (change: Partial<Turn> = {}): void => {
       clearTimeout(timer);
       timer = undefined;
-      this.#set({ turns: withChange(this.#now.turns, reply.id, { content, reasoning, calls, ...change }) });
+      this.#set({ turns: withChange(this.get().turns, reply.id, { content, reasoning, calls, ...change }) });
     };
     try {
-      const body = bodyOf(history, model, this.#now.parameters);
+      const body = bodyOf(history, model, this.get().parameters);
       const facts = await runChat(body, abort.signal, (piece) => {
         content += piece.content;
         reasoning += piece.reasoning;
@@ -160,5 +153,5 @@ addEventListener('pagehide', conversation.storeNow);
 
 /** Subscribes to the conversation. */
 export function useConversation(): Conversation {
-  return useSyncExternalStore(conversation.subscribe, conversation.get, () => FRESH);
+  return useStore(conversation.state);
 }

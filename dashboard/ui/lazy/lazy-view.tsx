@@ -1,13 +1,11 @@
-import { Component, type ComponentType, type ReactElement, type ReactNode, Suspense, use } from 'react';
+import { Component, type ComponentType, lazy, type ReactElement, type ReactNode, Suspense } from 'react';
 import { isBusy } from '../../api/busy.ts';
 import { onReturn, reportLost } from '../../api/connection.ts';
 import { fetchServedVersion, type ServedVersion } from '../../api/dashboard-version.ts';
 import { Skeleton } from '../skeleton.tsx';
 import { ViewHead } from '../view-head.tsx';
-import { loadPart, MissingPart } from './load-part.ts';
 import { Missing } from './missing.tsx';
 import { forgetReload, mayReload } from './reload.ts';
-import { retryStyleSheets } from './style-sheets.ts';
 
 export interface LazyPart<P> {
   /** Name within a sentence: "the slots". */
@@ -21,10 +19,13 @@ export interface LazyPart<P> {
   without?: (props: P) => ReactNode;
 }
 
+/** Errors of imports whose script or style sheet could not be loaded. Other errors are bugs of the part. */
+const importErrors = new WeakSet<Error>();
+addEventListener('vite:preloadError', ({ payload }) => importErrors.add(payload));
+
 /** Reloads the page to get a missing part, unless that would interrupt work. Returns whether it does. */
 function reloadPage(served: ServedVersion): boolean {
-  if (served === 'silent') reportLost();
-  if (served === 'silent' || isBusy()) return false;
+  if (isBusy()) return false;
   try {
     if (!mayReload(sessionStorage, served === 'newer' ? 'updated' : 'missing', Date.now())) return false;
   } catch {
@@ -34,111 +35,90 @@ function reloadPage(served: ServedVersion): boolean {
   return true;
 }
 
+function tryAgain(): void {
+  try {
+    forgetReload(sessionStorage);
+  } catch {
+    // Storage is disabled.
+  }
+  location.reload();
+}
+
 interface BoundaryProps {
   what: string;
   title: string | undefined;
-  onAgain: () => void;
+  waiting: ReactNode;
   without: ReactNode;
   children: ReactNode;
 }
 
-/** Error boundary of a lazy part: shows that it is missing, and retries on request or when the gateway is back. */
-class Boundary extends Component<BoundaryProps, { error: unknown }> {
-  override state: { error: unknown } = { error: null };
+interface BoundaryState {
+  error: unknown;
+  /** Null while the gateway is asked, and while the page reloads. */
+  served: ServedVersion | null;
+}
+
+/**
+ * Error boundary of a lazy part. Reloads the page for a missing part, because browsers cache a failed import for the life of
+ * the page and an update removes old parts. Shows that the part is missing when the page must not reload.
+ */
+class Boundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { error: null, served: null };
   #unfollow = (): void => {};
 
-  static getDerivedStateFromError(error: unknown): { error: unknown } {
+  static getDerivedStateFromError(error: unknown): Partial<BoundaryState> {
     return { error };
   }
 
   override componentDidMount(): void {
-    this.#unfollow = onReturn(this.again);
+    this.#unfollow = onReturn(() => {
+      if (this.state.served === 'silent') void this.#recover();
+    });
+  }
+
+  override componentDidCatch(error: Error): void {
+    if (importErrors.has(error) && this.props.without === undefined) void this.#recover();
   }
 
   override componentWillUnmount(): void {
     this.#unfollow();
-    if (this.state.error !== null) this.props.onAgain();
   }
 
-  readonly again = (): void => {
-    if (this.state.error === null) return;
-    this.props.onAgain();
-    this.setState({ error: null });
-  };
-
-  readonly againByHand = (): void => {
-    try {
-      forgetReload(sessionStorage);
-    } catch {
-      // Storage is disabled.
-    }
-    this.again();
-  };
+  async #recover(): Promise<void> {
+    const served = await fetchServedVersion();
+    if (served === 'silent') reportLost();
+    else if (reloadPage(served)) return;
+    this.setState({ served });
+  }
 
   override render(): ReactNode {
-    const { error } = this.state;
-    if (error === null) return this.props.children;
-    if (!(error instanceof MissingPart)) throw error;
-    if (this.props.without !== undefined) return this.props.without;
-    const { what, title } = this.props;
-    return <Missing what={what} title={title} served={error.served} again={this.againByHand} />;
+    const { error, served } = this.state;
+    const { what, title, waiting, without, children } = this.props;
+    if (error === null) return children;
+    if (!(error instanceof Error && importErrors.has(error))) throw error;
+    if (without !== undefined) return without;
+    if (served === null) return waiting;
+    return <Missing what={what} title={title} served={served} again={tryAgain} />;
   }
 }
 
-/** Loads the code of one part once, and again after `forget`. */
-class LazyCode<P> {
-  readonly part: LazyPart<P>;
-  #pending: Promise<ComponentType<P>> | null = null;
-
-  constructor(part: LazyPart<P>) {
-    this.part = part;
-  }
-
-  begin(): Promise<ComponentType<P>> {
-    const { without } = this.part;
-    const load = async (): Promise<ComponentType<P>> => {
-      await retryStyleSheets();
-      return this.part.load();
-    };
-    this.#pending ??= loadPart(load, { fetchServedVersion, reloadPage: without ? () => false : reloadPage });
-    return this.#pending;
-  }
-
-  readonly forget = (): void => {
-    this.#pending = null;
-  };
-}
-
-function Part<P extends object>(props: { code: LazyCode<P>; given: P }): ReactElement {
-  const Loaded = use(props.code.begin());
-  return <Loaded {...props.given} />;
-}
-
-function LazyView<P extends object>({ code, given }: { code: LazyCode<P>; given: P }): ReactElement {
-  const { what, title, waiting, without } = code.part;
-  return (
-    <Boundary what={what} title={title} onAgain={code.forget} without={without?.(given)}>
-      <Suspense
-        fallback={
-          waiting?.(given) ?? (
-            <>
-              {title === undefined ? null : <ViewHead title={title} />}
-              <Skeleton lines={6} what={what} />
-            </>
-          )
-        }
-      >
-        <Part code={code} given={given} />
-      </Suspense>
-    </Boundary>
-  );
-}
-
-/**
- * Creates a lazily loaded component. Network failures are retried automatically; when that fails, a message with a retry
- * button takes its place.
- */
+/** Creates a component that is loaded on first use. A message with a button replaces a part that cannot be loaded. */
 export function lazyView<P extends object>(part: LazyPart<P>): (props: P) => ReactElement {
-  const code = new LazyCode(part);
-  return (props) => <LazyView code={code} given={props} />;
+  const { what, title, waiting, without } = part;
+  const Part = lazy<ComponentType<P>>(async () => ({ default: await part.load() }));
+  return (props) => {
+    const placeholder = waiting?.(props) ?? (
+      <>
+        {title === undefined ? null : <ViewHead title={title} />}
+        <Skeleton lines={6} what={what} />
+      </>
+    );
+    return (
+      <Boundary what={what} title={title} waiting={placeholder} without={without?.(props)}>
+        <Suspense fallback={placeholder}>
+          <Part {...props} />
+        </Suspense>
+      </Boundary>
+    );
+  };
 }

@@ -7,7 +7,7 @@ import { StateShape } from '../state-badge.tsx';
 import { ViewHead } from '../view-head.tsx';
 
 const ADVICE: Readonly<Record<ServedVersion, string>> = {
-  same: 'Part of the dashboard could not be loaded after several tries. A changing network or a proxy can cause this. The gateway is still running.',
+  same: 'Part of the dashboard could not be loaded. A changing network or a proxy can cause this. The gateway is still running.',
   newer: 'The dashboard was updated, and its older parts are gone. Reload the page to use the new version.',
   silent: 'Can’t reach the gateway. This loads as soon as the gateway is back.',
 };
@@ -35,13 +35,8 @@ export function Missing(props: {
             {isBusy() ? ' A running request, such as a streaming answer, is interrupted.' : ''}
           </p>
           <div className={css.actions}>
-            {served === 'newer' ? null : (
-              <Button variant="main" onClick={props.again}>
-                Try again
-              </Button>
-            )}
-            <Button variant={served === 'newer' ? 'main' : 'plain'} onClick={() => location.reload()}>
-              Reload page
+            <Button variant="main" onClick={props.again}>
+              {served === 'newer' ? 'Reload page' : 'Try again'}
             </Button>
           </div>
         </div>

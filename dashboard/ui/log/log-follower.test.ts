@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { StreamEvent } from '../../../daemon/contract/event-stream.ts';
 import { ApiError, lost } from '../../api/api-error.ts';
-import type { SseEvent } from '../../api/sse.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { LogFollower } from './log-follower.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const line = (data: string, id: string | null = null, event = 'line'): SseEvent => ({ event, data, id });
+const line = (data: string, id: string | null = null, event = 'line'): StreamEvent => ({ event, data, id });
 
 function follow() {
   const lines = new LineBuffer<string>(10);

@@ -1,5 +1,5 @@
+import type { StreamEvent } from '../../../daemon/contract/event-stream.ts';
 import { ApiError, isLost } from '../../api/api-error.ts';
-import type { SseEvent } from '../../api/sse.ts';
 import type { LineBuffer } from './line-buffer.ts';
 
 const DRAW_MS = 200;
@@ -9,7 +9,7 @@ export interface LogFollowerParts<T> {
   /** The line that marks missing lines. */
   readonly gap: T;
   /** Parses an event; null when it is not a line. */
-  read(event: SseEvent): T | null;
+  read(event: StreamEvent): T | null;
   /** Called when the lines have changed; throttled to five times a second. */
   draw(): void;
   /** Called when the stream is open. */
@@ -31,7 +31,7 @@ export class LogFollower<T> {
     this.#parts = parts;
   }
 
-  event(event: SseEvent): void {
+  event(event: StreamEvent): void {
     const { lines, gap, read } = this.#parts;
     this.#withIds ||= event.id !== null;
     const line = event.event === 'gap' ? gap : read(event);

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import type { StreamEvent } from '../../../daemon/contract/event-stream.ts';
 import type { RouteId } from '../../../daemon/contract/routes.ts';
 import type { CallOptions } from '../../api/client.ts';
 import { followStream } from '../../api/follow.ts';
-import type { SseEvent } from '../../api/sse.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { LogFollower } from './log-follower.ts';
 
@@ -21,7 +21,7 @@ export interface LogSource {
   id: RouteId;
   options: CallOptions;
   /** Parses an event; null when it is not a line. */
-  read: (event: SseEvent) => LogLine | null;
+  read: (event: StreamEvent) => LogLine | null;
 }
 
 export interface LiveLog {

@@ -1,10 +1,11 @@
 import type { LlamaEmbeddingContext, Token } from 'node-llama-cpp';
+import type { Semaphore } from '../../../lib/async/semaphore.ts';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
 import { invalidField } from '../refusal.ts';
+import { requestLimit, statsOf } from '../request-limit.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
-import { Permits } from './embedding-permits.ts';
 import { poolingOf } from './embedding-pooling.ts';
 import type { EmbeddingInput } from './embedding-request.ts';
 import { normalised } from './embedding-vector.ts';
@@ -23,13 +24,13 @@ export interface Embeddings {
 export class EmbeddingEngine {
   readonly info: WorkerInfo;
   readonly #loaded: OpenedEncoder<LlamaEmbeddingContext>;
-  readonly #permits: Permits;
+  readonly #permits: Semaphore;
   readonly #vocabulary: number;
 
   private constructor(loaded: OpenedEncoder<LlamaEmbeddingContext>, config: WorkerConfig) {
     this.#loaded = loaded;
     this.info = loaded.info;
-    this.#permits = new Permits(config.parallel, config.queueLimit);
+    this.#permits = requestLimit(config.parallel, config.queueLimit);
     this.#vocabulary = loaded.model.fileInfo.metadata.tokenizer?.ggml?.tokens?.length ?? 0;
   }
 
@@ -67,7 +68,7 @@ export class EmbeddingEngine {
   }
 
   stats(): { active: number; queued: number; tokens_generated: number } {
-    return this.#permits.stats();
+    return statsOf(this.#permits);
   }
 
   /** Frees the native memory. No request may be running. */

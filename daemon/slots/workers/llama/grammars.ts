@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Llama, type LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
 import { Refusal } from '../refusal.ts';
 import type { Generation } from './request.ts';
@@ -9,7 +10,7 @@ const MAX_CACHED = 32;
 export class Grammars {
   readonly #llama: Llama;
   readonly #model: LlamaModel;
-  readonly #cache = new Map<string, LlamaGrammar>();
+  readonly #cache = new LRUCache<string, LlamaGrammar>({ max: MAX_CACHED });
 
   constructor(llama: Llama, model: LlamaModel) {
     this.#llama = llama;
@@ -28,15 +29,9 @@ export class Grammars {
 
   async #compiled(text: string, param: string): Promise<LlamaGrammar> {
     const known = this.#cache.get(text);
-    if (known !== undefined) {
-      this.#cache.delete(text);
-      this.#cache.set(text, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const grammar = await this.#compile(text, param);
     this.#cache.set(text, grammar);
-    const oldest = this.#cache.keys().next().value;
-    if (this.#cache.size > MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest);
     return grammar;
   }
 

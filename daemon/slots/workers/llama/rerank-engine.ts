@@ -1,9 +1,10 @@
 import type { Token } from 'node-llama-cpp';
+import type { Semaphore } from '../../../lib/async/semaphore.ts';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
+import { requestLimit, statsOf } from '../request-limit.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
 import { refuseTooLong } from './embedding-overflow.ts';
-import { Permits } from './embedding-permits.ts';
 import { mapYielding } from './map-yielding.ts';
 import { type PairMarks, rerankPair, type Tokenise } from './rerank-pair.ts';
 import { serverScore } from './rerank-score.ts';
@@ -28,7 +29,7 @@ export class RerankEngine {
   readonly info: WorkerInfo;
   readonly #loaded: OpenedEncoder<RankingContext>;
   readonly #marks: PairMarks;
-  readonly #permits: Permits;
+  readonly #permits: Semaphore;
   readonly #tokenise: Tokenise = (text, marks) =>
     this.#loaded.model.tokenize(text, marks, 'trimLeadingSpace');
 
@@ -36,7 +37,7 @@ export class RerankEngine {
     this.#loaded = loaded;
     this.info = loaded.info;
     this.#marks = pairMarks(loaded.model);
-    this.#permits = new Permits(config.parallel, config.queueLimit);
+    this.#permits = requestLimit(config.parallel, config.queueLimit);
   }
 
   /** Loads the model. Throws a one-line Error, also for a model without a ranking head. */
@@ -72,7 +73,7 @@ export class RerankEngine {
   }
 
   stats(): { active: number; queued: number; tokens_generated: number } {
-    return this.#permits.stats();
+    return statsOf(this.#permits);
   }
 
   /** Frees the native memory. No request may be running. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { queueFull } from '../request-limit.ts';
 import { type CachedPrefix, selectSequence } from './select-sequence.ts';
 
 /** Returns what a sequence holds, relative to `tokens`. */
@@ -40,9 +40,7 @@ export class SequencePool<S> {
     signal.throwIfAborted();
     const free = this.#takeBest(tokens);
     if (free !== undefined) return free;
-    if (this.#waiting.length >= this.#limit) {
-      throw new Refusal('slot.queue_full', 'The queue of this engine is full.', { status: 429 });
-    }
+    if (this.#waiting.length >= this.#limit) throw queueFull();
     return this.#wait(signal);
   }
 

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
+import type { Semaphore } from '../../../lib/async/semaphore.ts';
 import { alignToSamples } from '../../../lib/media/pcm.ts';
 import { streamCommand } from '../../../lib/process/stream-command.ts';
 import { ESPEAK_VOICE, espeakVoices, findEspeak } from '../../../models/espeak-voices.ts';
-import { Permits } from '../llama/embedding-permits.ts';
 import type { WorkerInfo } from '../protocol.ts';
+import { requestLimit, statsOf } from '../request-limit.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import {
   type Speaker,
@@ -48,13 +49,13 @@ class Espeak implements Speaker {
   readonly info: WorkerInfo;
   readonly voices: readonly Voice[];
   readonly #program: string;
-  readonly #permits: Permits;
+  readonly #permits: Semaphore;
 
   constructor(program: string, config: SpeechConfig, voices: readonly Voice[]) {
     this.#program = program;
     this.info = soundInfo(config, 'espeak-ng', 0, 1);
     this.voices = voices;
-    this.#permits = new Permits(config.parallel, config.queueLimit);
+    this.#permits = requestLimit(config.parallel, config.queueLimit);
   }
 
   async speak(
@@ -68,7 +69,7 @@ class Espeak implements Speaker {
   }
 
   stats(): ReturnType<Speaker['stats']> {
-    return this.#permits.stats();
+    return statsOf(this.#permits);
   }
 
   async dispose(): Promise<void> {}

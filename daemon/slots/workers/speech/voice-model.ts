@@ -1,8 +1,9 @@
+import type { Semaphore } from '../../../lib/async/semaphore.ts';
 import { toPcm16 } from '../../../lib/media/pcm.ts';
 import { readSpeechMetadata } from '../../../models/speech-metadata.ts';
-import { Permits } from '../llama/embedding-permits.ts';
 import type { WorkerInfo } from '../protocol.ts';
 import { refusedField } from '../refusal.ts';
+import { requestLimit, statsOf } from '../request-limit.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import { voiceConfig } from './native-config.ts';
 import { pieces, speakable } from './pieces.ts';
@@ -23,15 +24,15 @@ class VoiceModel implements Speaker {
   readonly info: WorkerInfo;
   readonly voices: readonly Voice[];
   readonly #native: NativeTts;
-  readonly #permits: Permits;
+  readonly #permits: Semaphore;
   /** The library uses all its threads for one piece: two at once would compete for them. */
-  readonly #nativeTurn = new Permits(1, NATIVE_QUEUE);
+  readonly #nativeTurn = requestLimit(1, NATIVE_QUEUE);
 
   constructor(native: NativeTts, info: WorkerInfo, voices: readonly Voice[], config: SpeechConfig) {
     this.#native = native;
     this.info = info;
     this.voices = voices;
-    this.#permits = new Permits(config.parallel, config.queueLimit);
+    this.#permits = requestLimit(config.parallel, config.queueLimit);
   }
 
   async speak(
@@ -55,7 +56,7 @@ class VoiceModel implements Speaker {
   }
 
   stats(): ReturnType<Speaker['stats']> {
-    return this.#permits.stats();
+    return statsOf(this.#permits);
   }
 
   async dispose(): Promise<void> {}

@@ -1,7 +1,8 @@
+import type { Semaphore } from '../../../lib/async/semaphore.ts';
 import { readSpeechMetadata, type SpeechMetadata } from '../../../models/speech-metadata.ts';
-import { Permits } from '../llama/embedding-permits.ts';
 import type { WorkerHealth, WorkerInfo } from '../protocol.ts';
 import { Refusal } from '../refusal.ts';
+import { requestLimit, statsOf } from '../request-limit.ts';
 import { recogniserConfig } from '../speech/native-config.ts';
 import { type NativeRecogniser, sherpa } from '../speech/sherpa.ts';
 import { soundInfo } from '../speech/speaker.ts';
@@ -26,9 +27,9 @@ export class Recogniser {
   readonly #found: SpeechMetadata;
   readonly #native: NativeRecogniser;
   readonly #threads: number;
-  readonly #permits: Permits;
+  readonly #permits: Semaphore;
   /** The library uses all its threads for one segment, and the language is a setting of the whole library. */
-  readonly #nativeTurn = new Permits(1, NATIVE_QUEUE);
+  readonly #nativeTurn = requestLimit(1, NATIVE_QUEUE);
   #language: string | null = null;
 
   constructor(native: NativeRecogniser, found: SpeechMetadata, config: SpeechConfig) {
@@ -37,7 +38,7 @@ export class Recogniser {
     this.#threads = config.threads;
     this.info = soundInfo(config, found.family, found.sizeBytes);
     this.languages = found.languages;
-    this.#permits = new Permits(config.parallel, config.queueLimit);
+    this.#permits = requestLimit(config.parallel, config.queueLimit);
   }
 
   /**
@@ -77,7 +78,7 @@ export class Recogniser {
   }
 
   stats(): Omit<WorkerHealth, 'status'> {
-    return this.#permits.stats();
+    return statsOf(this.#permits);
   }
 
   async #decode(

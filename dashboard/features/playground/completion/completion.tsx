@@ -32,7 +32,7 @@ const fields = new Fields('completion', {
 });
 const job = new Job<Written>();
 
-function bodyOf(model: string, at: ReturnType<typeof fields.get>): Record<string, unknown> {
+function bodyOf(model: string, at: ReturnType<typeof fields.state.getState>): Record<string, unknown> {
   return {
     model,
     prompt: at.prompt,

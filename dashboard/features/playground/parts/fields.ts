@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react';
+import { useStore } from 'zustand';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 
 /** Maximum stored characters of one mode. */
 const MAX_CHARS = 500_000;
@@ -12,31 +13,22 @@ type Values = Readonly<Record<string, string>>;
 export class Fields<T extends Values> {
   readonly #key: string;
   readonly #fresh: T;
-  readonly #listeners = new Set<() => void>();
-  #now: T;
+  readonly state: StoreApi<T>;
 
   constructor(name: string, fresh: T) {
     this.#key = `svc.playground.${name}`;
     this.#fresh = fresh;
-    this.#now = stored(this.#key, fresh);
+    this.state = createStore(() => stored(this.#key, fresh));
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
-  readonly get = (): T => this.#now;
-
   set(change: Partial<T>): void {
-    this.#now = { ...this.#now, ...change };
+    this.state.setState(change);
     try {
-      const text = JSON.stringify(this.#now);
+      const text = JSON.stringify(this.state.getState());
       if (text.length <= MAX_CHARS) sessionStorage.setItem(this.#key, text);
     } catch {
       // Storage is disabled or full: the values on the screen stay.
     }
-    for (const listener of this.#listeners) listener();
   }
 
   /** Restores the initial values. */
@@ -58,5 +50,5 @@ function stored<T extends Values>(key: string, fresh: T): T {
 
 /** Subscribes to the fields. */
 export function useFields<T extends Values>(fields: Fields<T>): T {
-  return useSyncExternalStore(fields.subscribe, fields.get);
+  return useStore(fields.state);
 }

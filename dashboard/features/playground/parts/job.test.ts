@@ -60,7 +60,7 @@ describe('the job of a mode', () => {
     try {
       const job = new Job<string>();
       const seen: (string | null)[] = [];
-      job.subscribe(() => seen.push(job.get().result));
+      job.state.subscribe(() => seen.push(job.get().result));
       const { work, end } = held<string>();
       const running = job.run((signal, tell) => {
         tell('a');

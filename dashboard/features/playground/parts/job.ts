@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
 import { type FailureInfo, toFailureInfo } from '../../../api/api-error.ts';
 import { beginWork } from '../../../api/busy.ts';
 
@@ -16,21 +17,10 @@ const FLUSH_MS = 40;
 
 /** The request of a mode. Lives outside the view, so that it continues while another view is open. */
 export class Job<R> {
-  readonly #listeners = new Set<() => void>();
-  #now: JobState<R> = { phase: 'idle', result: null, failure: null, since: 0 };
+  readonly state = createStore<JobState<R>>(() => ({ phase: 'idle', result: null, failure: null, since: 0 }));
   #abort: AbortController | null = null;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
-  readonly get = (): JobState<R> => this.#now;
-
-  #set(change: Partial<JobState<R>>): void {
-    this.#now = { ...this.#now, ...change };
-    for (const listener of this.#listeners) listener();
-  }
+  readonly get = this.state.getState;
 
   /** Starts the work unless one is running. `report` publishes a partial result. Never rejects. */
   async run(work: (signal: AbortSignal, report: (result: R) => void) => Promise<R>): Promise<void> {
@@ -38,14 +28,14 @@ export class Job<R> {
     const abort = new AbortController();
     this.#abort = abort;
     const endWork = beginWork();
-    this.#set({ phase: 'running', failure: null, since: Date.now() });
+    this.state.setState({ phase: 'running', failure: null, since: Date.now() });
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last: R | null = null;
     const report = (result: R): void => {
       last = result;
       timer ??= setTimeout(() => {
         timer = undefined;
-        this.#set({ result: last });
+        this.state.setState({ result: last });
       }, FLUSH_MS);
     };
     const end = await work(abort.signal, report).then(
@@ -58,7 +48,7 @@ export class Job<R> {
     clearTimeout(timer);
     endWork();
     this.#abort = null;
-    this.#set(last === null ? end : { result: last, ...end });
+    this.state.setState(last === null ? end : { result: last, ...end });
   }
 
   /** Aborts the request; the gateway then stops the engine. */
@@ -69,5 +59,5 @@ export class Job<R> {
 
 /** Subscribes to the job. */
 export function useJob<R>(job: Job<R>): JobState<R> {
-  return useSyncExternalStore(job.subscribe, job.get);
+  return useStore(job.state);
 }
