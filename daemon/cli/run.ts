@@ -1,11 +1,9 @@
 import { remoteHostOf } from '../lib/net/remote-host.ts';
 import { trustedUsers, untrustedListener } from '../lib/net/untrusted-listener.ts';
 import { exitOnBrokenPipe } from '../lib/process/broken-pipe.ts';
-import { parseCommandLine } from './arguments.ts';
-import { rejectUnknownOptions, selectCommand } from './choose.ts';
 import { type Client, createClient } from './client.ts';
 import type { CommandContext } from './command.ts';
-import { commandsFor } from './command-loaders.ts';
+import { parseCommandLine } from './command-line.ts';
 import {
   type Credential,
   configFolder,
@@ -18,7 +16,6 @@ import {
   stateFolder,
 } from './config-paths.ts';
 import { EXIT } from './exit-codes.ts';
-import type { Flags } from './options.ts';
 import { plain } from './output.ts';
 import { report } from './report.ts';
 import { outputWidth, readPiped, Terminal, writeBytes } from './terminal.ts';
@@ -31,12 +28,6 @@ async function runDaemon(args: readonly string[], namedUrl: string | null): Prom
   const env = args[0] === 'config' ? settingsEnvironment(process.env, namedUrl) : process.env;
   await daemon(args, { ...env, ...serviceFolders(process.env) });
   return Number(process.exitCode ?? EXIT.ok);
-}
-
-/** Returns the words for which help is requested, or null. */
-function helpWords(words: readonly string[], flags: Flags): readonly string[] | null {
-  if (words[0] === 'help') return words.slice(1);
-  return words.length === 0 || flags.help ? words : null;
 }
 
 const sent: { credential: Credential | null } = { credential: null };
@@ -56,20 +47,13 @@ function connection(namedUrl: string | null) {
 }
 
 async function main(argv: readonly string[]): Promise<number> {
-  const { values: flags, positionals, given } = parseCommandLine(argv);
-  if (flags.version) {
-    const { VERSION } = await import('../lib/version.ts');
-    process.stdout.write(`svcctl ${VERSION}\n`);
-    return EXIT.ok;
+  const line = parseCommandLine(argv);
+  if ('text' in line) {
+    process.stdout.write(line.text);
+    return line.exitCode;
   }
-  const requestedHelp = helpWords(positionals, flags);
-  if (requestedHelp !== null) {
-    const [{ help }, { COMMANDS }] = await Promise.all([import('./help.ts'), import('./table.ts')]);
-    process.stdout.write(help(COMMANDS, requestedHelp));
-    return positionals.length === 0 && !flags.help ? EXIT.usage : EXIT.ok;
-  }
-  const { command, args } = selectCommand(await commandsFor(positionals[0] ?? ''), positionals);
-  rejectUnknownOptions(command, given);
+  const { flags, args } = line;
+  const run = await line.load();
   const terminal = new Terminal();
   let client: Client | null = null;
   const namedUrl = flags.url ?? (process.env.SVC_URL || null);
@@ -79,9 +63,8 @@ async function main(argv: readonly string[]): Promise<number> {
       return client;
     },
     namedUrl,
-    args,
     flags,
-    width: outputWidth(flags.wide, process.stdout.columns),
+    width: outputWidth(flags.wide === true, process.stdout.columns),
     out: (text) => process.stdout.write(text),
     outBytes: process.stdout.isTTY ? null : writeBytes,
     status: (text) => terminal.status(text),
@@ -92,12 +75,12 @@ async function main(argv: readonly string[]): Promise<number> {
       const answer = await terminal.prompt(`${question} [y/N] `);
       return answer === null ? null : /^y(es)?$/i.test(answer.trim());
     },
-    readPiped: readPiped,
+    readPiped,
     prompt: (label) => terminal.prompt(label),
     daemon: (words) => runDaemon(words, namedUrl),
   };
   try {
-    return await command.run(context);
+    return await run(context, ...args);
   } finally {
     terminal.close();
   }

@@ -287,15 +287,21 @@ describe('config of a running gateway', () => {
 
 describe('what is wrong with a call', () => {
   it.each([
-    [[], 2, /^ {2}auth status /m, null],
-    [['--help'], 0, /Exit: +0 ok, 1 failed, 2 usage, 3 unreachable, 4 refused, 5 declined, 6 limited/, null],
+    [[], 2, /^ {2}auth +Keys, enforcement /m, null],
+    [
+      ['--help'],
+      0,
+      /Exit codes:\n +0 ok, 1 failed, 2 usage, 3 unreachable, 4 refused, 5 declined, 6 limited/,
+      null,
+    ],
     [['nonsense'], 2, null, /there is no command "nonsense"/],
-    [['auth'], 2, null, /there is no command "auth"/],
-    [['auth', 'rotate'], 2, null, /usage: svcctl auth rotate/],
-    [['auth', 'rotate', 'root', '--force'], 2, null, /usage: svcctl auth rotate/],
-    [['auth', 'require', 'maybe'], 2, null, /usage: svcctl auth require/],
+    [['auth'], 2, null, /auth needs a command: status, rotate, require, sessions/],
+    [['slot'], 2, null, /there is no command "slot"\. Did you mean slots\?/],
+    [['auth', 'rotate'], 2, null, /missing argument <tier>\. Usage: svcctl auth rotate /],
+    [['auth', 'rotate', 'root', '--force'], 2, null, /<tier> takes admin, client/],
+    [['auth', 'require', 'maybe'], 2, null, /<state> takes on, off/],
     [['auth', 'status', '--key', 'a-secret-key'], 2, null, /never accepted as an argument/],
-    [['status', '--nope'], 2, null, /Unknown option '--nope'\. See svcctl --help\./],
+    [['status', '--nope'], 2, null, /status has no option --nope\. See svcctl status --help\./],
     [['status', '--url', 'nonsense'], 2, null, /"nonsense" is not a gateway address/],
     [['doctor', '--url', 'nonsense'], 2, null, /"nonsense" is not a gateway address/],
     [['config', '--url', 'nonsense'], 2, null, /"nonsense" is not a gateway address/],

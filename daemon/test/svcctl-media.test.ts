@@ -72,11 +72,11 @@ describe('speak and transcribe', () => {
     [['speak', 'hello', '--json'], {}, 2, /name the file with -o FILE/],
     [['speak', '-', '-o', 'x.wav'], { input: ' \n' }, 2, /the text is missing/],
     [['speak', 'hello', '--format', 'tape', '-o', '/dev/shm/never.tape'], {}, 1, /response_format/],
-    [['transcribe'], {}, 2, /svcctl transcribe FILE/],
+    [['transcribe'], {}, 2, /svcctl transcribe \[options\] <file>/],
     [['transcribe', '/'], {}, 2, /is not a file/],
     [['transcribe', '/nowhere.wav'], {}, 2, /cannot be read \(ENOENT\)/],
     [['transcribe', import.meta.filename], {}, 1, /\(audio\.unsupported_format\)/],
-    [['transcribe', import.meta.filename, '--voice', 'x'], {}, 2, /takes no --voice/],
+    [['transcribe', import.meta.filename, '--voice', 'x'], {}, 2, /transcribe has no option --voice/],
     [['transcribe', import.meta.filename], { env: { SVC_CLIENT_KEY: 'wrong' } }, 4, /auth\.required/],
     [['transcribe', import.meta.filename], { env: { SVC_URL: 'http://127.0.0.1:1' } }, 3, /cannot reach/],
   ] as const)('%j ends with its code and a line', async (args, options, code, message) => {

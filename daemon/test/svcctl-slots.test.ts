@@ -80,11 +80,11 @@ describe('slots load, unload, restart and swap', () => {
       /Slot hollow can not be loaded: The model \S+ of the slot file was not found\. \(slot\.failed\)/,
     ],
     [['slots', 'swap', 'agent', 'nobody'], 1, /\(model\.not_found\)/],
-    [['slots', 'load'], 2, /svcctl slots load NAME/],
-    [['slots', 'load', 'a', 'b'], 2, /svcctl slots load NAME/],
-    [['slots', 'swap', 'agent'], 2, /svcctl slots swap NAME MODEL/],
-    [['slots', 'laod', 'agent'], 2, /slots has list, show, load/],
-    [['slots', 'load', 'agent', '--force'], 2, /takes no --force/],
+    [['slots', 'load'], 2, /svcctl slots load \[options\] <slot>/],
+    [['slots', 'load', 'a', 'b'], 2, /svcctl slots load \[options\] <slot>/],
+    [['slots', 'swap', 'agent'], 2, /svcctl slots swap \[options\] <slot> <model>/],
+    [['slots', 'laod', 'agent'], 2, /Did you mean load\?/],
+    [['slots', 'load', 'agent', '--force'], 2, /has no option --force/],
     [['logs', '--lines', 'many'], 2, /--lines takes a whole number from 0 to 1000/],
     [['requests', '--limit', '0'], 2, /--limit takes a whole number from 1 to 1000/],
     [['requests', 'show', 'ffffffff'], 1, /no recent request has the id ffffffff/],
@@ -220,7 +220,7 @@ describe('without a gateway', () => {
   it('help and completion need none', async () => {
     const env = { SVC_URL: 'http://127.0.0.1:1', SVC_HOME: '/nonexistent' };
     expect(await run(['slots', 'load', '--help'], { env })).toMatchObject({ code: 0, err: '' });
-    expect((await run(['help', 'slots'], { env })).out).toContain('slots swap NAME MODEL');
+    expect((await run(['help', 'slots'], { env })).out).toContain('swap <slot> <model>');
     expect((await run(['completion', 'bash'], { env })).out).toContain('complete -F _svcctl svcctl');
     expect(await run(['completion', 'csh'], { env })).toMatchObject({ code: 2, out: '' });
     expect(await run(['slots', 'list'], { env })).toMatchObject({ code: 3, out: '' });

@@ -97,7 +97,7 @@ it('a key as an argument is refused and not repeated, and so are wrong words', a
     expect(refused).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringMatching(/usage: svcctl upstreams/),
+      err: expect.stringMatching(/Usage: svcctl upstreams/),
     });
     expect(refused.err).not.toContain('sk-secret');
   }

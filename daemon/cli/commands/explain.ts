@@ -2,17 +2,15 @@ import { headroomOf } from '../../contract/memory-room.ts';
 import type { LoadForecastView, MemorySumView } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
-import type { Command, CommandContext } from '../command.ts';
-import { CliError, EXIT } from '../exit-codes.ts';
+import type { CommandContext } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
 import { hintOf } from '../hints.ts';
 import { json, plain, table } from '../output.ts';
 
 const CHAT = '/v1/chat/completions';
 
 /** Shows how a request would be routed. Nothing is sent or loaded. */
-async function explain({ client, args, flags, out }: CommandContext): Promise<number> {
-  if (args.length > 1) throw new CliError('usage: svcctl explain [MODEL]', EXIT.usage);
-  const [model] = args;
+export async function explain({ client, flags, out }: CommandContext, model?: string): Promise<number> {
   const path = flags.path ?? CHAT;
   const view = await client.call<ExplainView>('dispatch.explain', { path, ...(model ? { model } : {}) });
   out(flags.json ? json(view) : explainText(view));
@@ -64,15 +62,3 @@ function verdict({ slot, upstream, error, would_load, queue_position, after }: E
   ];
   return `Goes to slot ${slot}${notes.length > 0 ? `; ${notes.join(', ')}` : ''}.${behind}`;
 }
-
-export const explainCommands: readonly Command[] = [
-  {
-    words: 'explain',
-    usage: '[MODEL]',
-    summary: 'Explain how a request is routed',
-    details: 'Shows every dispatch step with its outcome. Nothing is sent or loaded.',
-    options: ['path'],
-    completions: ['model'],
-    run: explain,
-  },
-];

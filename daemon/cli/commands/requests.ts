@@ -1,6 +1,5 @@
 import type { RequestDetailView, RequestRecord, RequestWholeView } from '../../contract/system.ts';
-import { integerOption } from '../arguments.ts';
-import { type Command, type CommandContext, namedArguments } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { clock, count, duration } from '../format.ts';
 import { fields, fitted, json, plain, table } from '../output.ts';
@@ -15,10 +14,10 @@ const SHORT_ID_LENGTH = 8;
 const FULL_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-/i;
 const MAX_ROWS = 1_000;
 
-async function list({ client, flags, out, width }: CommandContext): Promise<number> {
+export async function list({ client, flags, out, width }: CommandContext): Promise<number> {
   const query = {
     state: flags.state,
-    limit: integerOption(flags, 'limit', MAX_ROWS) ?? '50',
+    limit: flags.limit ?? '50',
     before: flags.before,
   };
   const view = await client.call<Requests>('requests', undefined, { query });
@@ -59,8 +58,8 @@ async function wholeId({ client }: CommandContext, id: string): Promise<string> 
   throw new CliError(`${why} the id ${id}; give the whole one (requests list --json)`, EXIT.failed);
 }
 
-async function show(context: CommandContext): Promise<number> {
-  const id = await wholeId(context, namedArguments(context, 'requests show ID', 'id').id);
+export async function show(context: CommandContext, shortId: string): Promise<number> {
+  const id = await wholeId(context, shortId);
   const each = await context.client.call<RequestWholeView>('request', undefined, { params: { id } });
   context.out(context.flags.json ? json(each) : requestFields(each) + storyText(each) + bodiesText(each));
   return EXIT.ok;
@@ -127,24 +126,11 @@ function requestFields(each: RequestDetailView): string {
   return fields(Object.fromEntries(shown));
 }
 
-async function cancel(context: CommandContext): Promise<number> {
-  const id = await wholeId(context, namedArguments(context, 'requests cancel ID', 'id').id);
+export async function cancel(context: CommandContext, shortId: string): Promise<number> {
+  const id = await wholeId(context, shortId);
   const each = await context.client.call<RequestRecord>('request.cancel', undefined, { params: { id } });
   const ends = each.state === 'running' || each.error === 'request.cancelled';
   const outcome = ends ? 'is cancelled' : 'had ended already';
   context.out(context.flags.json ? json(each) : `Request ${each.id} ${outcome}.\n`);
   return EXIT.ok;
 }
-
-export const requestCommands: readonly Command[] = [
-  {
-    words: 'requests list',
-    usage: '',
-    summary: 'Running and recent requests',
-    options: ['state', 'limit', 'before', 'wide'],
-    isGroupDefault: true,
-    run: list,
-  },
-  { words: 'requests show', usage: 'ID', summary: 'Show a request', run: show },
-  { words: 'requests cancel', usage: 'ID', summary: 'Cancel a running request', run: cancel },
-];

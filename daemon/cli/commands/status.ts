@@ -3,11 +3,11 @@ import type { z } from 'zod';
 import { settingsTable } from '../../contract/settings-table.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
 import type { SettingsResponse, StatusOverviewView } from '../../contract/system.ts';
-import type { Command, CommandContext } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { fields, fitted, json, plain } from '../output.ts';
 
-async function status({ client, flags, out, width }: CommandContext): Promise<number> {
+export async function status({ client, flags, out, width }: CommandContext): Promise<number> {
   const [view, { slots }] = await Promise.all([
     client.call<StatusOverviewView>('status'),
     client.call<{ slots: SlotRecord[] }>('slots'),
@@ -55,7 +55,7 @@ function printSettings({ flags, out }: CommandContext, view: SettingsAnswer): nu
 }
 
 /** Prints the settings of the gateway. Runs a sub-command of the daemon binary while it is down. */
-async function config(context: CommandContext): Promise<number> {
+export async function config(context: CommandContext): Promise<number> {
   const { client, flags, out, daemon } = context;
   const view = await client.call<SettingsAnswer>('settings').catch((error: unknown) => {
     if (error instanceof CliError && FALLBACK_EXIT_CODES.has(error.exitCode)) return error;
@@ -68,21 +68,3 @@ async function config(context: CommandContext): Promise<number> {
   );
   return daemon(['config']);
 }
-
-export const statusCommands: readonly Command[] = [
-  {
-    words: 'status',
-    usage: '',
-    summary: 'The gateway and its slots',
-    options: ['wide'],
-    run: status,
-  },
-  {
-    words: 'config',
-    usage: '',
-    summary: 'Every setting with its value and source',
-    details:
-      'Requests the settings from the gateway, which needs an admin key. When it does not respond or refuses, reads the files of this machine instead and says so in the first line; with --json only a response of the gateway has answered_by.',
-    run: config,
-  },
-];
