@@ -4,6 +4,6 @@ export const ABOUT: readonly string[] = [
   '`api.env` and `config.toml`. The key is `SVC_ADMIN_KEY`, then `SVC_CLIENT_KEY` of the environment, then those of',
   "`api.env`; it is never taken as an argument. `api.env` belongs to this machine's gateway: where `--url` or `SVC_URL` names",
   'another host than loopback, an address or the name of this machine, or where the port is held by a user who is neither root,',
-  'nor you, nor the owner of `api.env` or of the state, only keys of the environment are sent. Tables are cut to the terminal, 80',
-  'columns where there is none; `--wide` shows whole cells, and `--json` prints what the API answers.',
+  'nor you, nor the owner of `api.env` or of the state, only keys of the environment are sent. Tables are cut to',
+  'the width of the terminal or of `COLUMNS`; piped output, `--wide` and `--json` are never cut. `--json` prints what the API answers.',
 ];

@@ -10,6 +10,8 @@ export interface CommandContext {
   readonly flags: Flags;
   /** Maximum width of tables in columns. */
   readonly width: number;
+  /** Maximum width of the progress line in columns. */
+  readonly statusWidth: number;
   out(text: string): void;
   /** Writes bytes to standard output and resolves when more may be written. Null at a terminal. */
   readonly outBytes: ((bytes: Buffer) => Promise<void>) | null;

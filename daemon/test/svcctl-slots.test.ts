@@ -19,6 +19,7 @@ describe('slots list and show', () => {
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(out).toContain('…');
     expect(await said('slots', 'list', '--wide')).toContain(LONG);
+    expect((await run(['slots', 'list'], { env: { COLUMNS: '' } })).out).toContain(LONG);
     // What an engine holds is measured anew between the two, and a wider figure leaves less room for names.
     const still = (table: string) =>
       table.replace(/\S+ [KMG]iB/g, 'N').replace(/^(\S{12})\S*| {2,}/gm, '$1 ');

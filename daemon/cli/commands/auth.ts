@@ -2,7 +2,8 @@ import type { RequireView, RotateView, SessionRow, StatusView } from '../../cont
 import type { CommandContext } from '../command.ts';
 import { requireConfirmation } from '../confirmation.ts';
 import { EXIT } from '../exit-codes.ts';
-import { fields, json, table } from '../output.ts';
+import { json } from '../output.ts';
+import { fields, table } from '../table.ts';
 
 export async function status({ client, flags, out }: CommandContext): Promise<number> {
   const view = await client.call<StatusView>('auth.status');

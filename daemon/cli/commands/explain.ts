@@ -5,7 +5,8 @@ import { formatBytes } from '../../lib/text/bytes-text.ts';
 import type { CommandContext } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { hintOf } from '../hints.ts';
-import { json, plain, table } from '../output.ts';
+import { json, plain } from '../output.ts';
+import { table } from '../table.ts';
 
 const CHAT = '/v1/chat/completions';
 

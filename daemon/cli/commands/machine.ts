@@ -6,7 +6,8 @@ import type { CommandContext } from '../command.ts';
 import { evidenceText } from '../evidence.ts';
 import { EXIT } from '../exit-codes.ts';
 import { clock } from '../format.ts';
-import { fields, fitted, json, plain } from '../output.ts';
+import { json, plain } from '../output.ts';
+import { fields, fitted } from '../table.ts';
 
 const hardware = (route: 'hardware' | 'hardware.probe') => async (context: CommandContext) => {
   const { client, flags, out, width } = context;

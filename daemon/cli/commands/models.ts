@@ -7,7 +7,8 @@ import type { CommandContext } from '../command.ts';
 import { requireConfirmation } from '../confirmation.ts';
 import { EXIT } from '../exit-codes.ts';
 import { count } from '../format.ts';
-import { fitted, json, plain } from '../output.ts';
+import { json, plain } from '../output.ts';
+import { fitted } from '../table.ts';
 
 /** Folders with many models, or a hub far away. */
 const TIMEOUT_MS = 600_000;

@@ -3,8 +3,9 @@ import { formatBytes } from '../../lib/text/bytes-text.ts';
 import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { duration } from '../format.ts';
-import { fitted, json, plain } from '../output.ts';
+import { json, plain } from '../output.ts';
 import { waitForPull } from '../pull-progress.ts';
+import { fitted } from '../table.ts';
 
 /** The hub may be slow to list a repository. */
 const TIMEOUT_MS = 120_000;

@@ -2,7 +2,8 @@ import type { RequestDetailView, RequestRecord, RequestWholeView } from '../../c
 import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { clock, count, duration } from '../format.ts';
-import { fields, fitted, json, plain, table } from '../output.ts';
+import { json, plain } from '../output.ts';
+import { fields, fitted, table } from '../table.ts';
 
 interface Requests {
   running: RequestRecord[];

@@ -3,8 +3,9 @@ import { formatBytes } from '../../lib/text/bytes-text.ts';
 import type { CommandContext } from '../command.ts';
 import { requireConfirmation } from '../confirmation.ts';
 import { EXIT } from '../exit-codes.ts';
-import { fields, fitted, json, plain } from '../output.ts';
+import { json, plain } from '../output.ts';
 import { slotSettings } from '../slot-settings.ts';
+import { fields, fitted } from '../table.ts';
 
 export async function create(context: CommandContext, name: string, ...words: string[]): Promise<number> {
   const body = slotSettings(words);

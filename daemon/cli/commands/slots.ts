@@ -3,8 +3,9 @@ import { formatBytes } from '../../lib/text/bytes-text.ts';
 import type { CommandContext } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { clock, rate } from '../format.ts';
-import { fields, fitted, json } from '../output.ts';
+import { json } from '../output.ts';
 import { whileLoading } from '../progress.ts';
+import { fields, fitted } from '../table.ts';
 
 /** A response may take as long as loading a model. */
 const TIMEOUT_MS = 3_600_000;

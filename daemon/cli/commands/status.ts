@@ -5,7 +5,8 @@ import type { SlotRecord } from '../../contract/slots.ts';
 import type { SettingsResponse, StatusOverviewView } from '../../contract/system.ts';
 import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
-import { fields, fitted, json, plain } from '../output.ts';
+import { json, plain } from '../output.ts';
+import { fields, fitted } from '../table.ts';
 
 export async function status({ client, flags, out, width }: CommandContext): Promise<number> {
   const [view, { slots }] = await Promise.all([

@@ -3,7 +3,8 @@ import type { UpstreamRecord, UpstreamTestView } from '../../contract/upstreams.
 import type { CommandContext } from '../command.ts';
 import { requireConfirmation } from '../confirmation.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
-import { fields, fitted, json, plain, table } from '../output.ts';
+import { json, plain } from '../output.ts';
+import { fields, fitted, table } from '../table.ts';
 
 /** A test reads a list and may wait until a remote model is loaded. */
 const TEST_MS = 90_000;

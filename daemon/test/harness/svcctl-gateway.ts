@@ -42,7 +42,7 @@ export class SvcctlGateway extends OneGateway {
   }
 
   run = (args: string[], options: RunOptions = {}): ReturnType<typeof svcctl> =>
-    svcctl(args, { ...options, env: { ...pointing(this), ...options.env } });
+    svcctl(args, { ...options, env: { ...pointing(this), COLUMNS: '80', ...options.env } });
 
   /** Runs a command that must succeed, and answers its output. */
   said = async (...args: string[]): Promise<string> => {
