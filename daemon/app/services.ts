@@ -34,6 +34,7 @@ import { configWrite } from '../routes/config-write.ts';
 import type { RouteDeps } from '../routes/deps.ts';
 import { createHandlers } from '../routes/handlers.ts';
 import { realtimeSocket } from '../routes/v1/realtime.ts';
+import { publishAddress } from '../settings/publish-address.ts';
 import { openSettings, type Settings } from '../settings/settings.ts';
 import { renewLinks } from '../setup/renew-links.ts';
 import { createSetup } from '../setup/setup.ts';
@@ -242,6 +243,11 @@ export async function startServices(
     },
   );
   const server = http;
+  const unpublishAddress = await publishAddress(
+    live.folders.state,
+    { host: listenAddress.host, port: server.port },
+    (reason) => log.warn({ reason }, 'svcctl does not find the address in the state folder'),
+  );
   upstreams.start();
   const stopWatchingConfig = watchConfig({ settings: live, log, bus, registry, slots, upstreams });
   void hardware.probe();
@@ -276,6 +282,7 @@ export async function startServices(
     stop: async () => {
       const drainMs = live.value('drainLimitS') * 1000;
       stopping.abort();
+      unpublishAddress();
       await server.stop(drainMs);
       await memory.stop();
       await inference.stop();

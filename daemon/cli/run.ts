@@ -1,6 +1,7 @@
 import { remoteHostOf } from '../lib/net/remote-host.ts';
 import { trustedUsers, untrustedListener } from '../lib/net/untrusted-listener.ts';
 import { exitOnBrokenPipe } from '../lib/process/broken-pipe.ts';
+import { runningAddress } from '../settings/running-address.ts';
 import { type Client, createClient } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { parseCommandLine } from './command-line.ts';
@@ -36,10 +37,11 @@ const sent: { credential: Credential | null } = { credential: null };
 function connection(namedUrl: string | null) {
   const folder = configFolder(process.env);
   const file = readEnvFile(folder);
-  const url = gatewayUrl(namedUrl ?? undefined, process.env, file, folder);
+  const state = stateFolder(process.env);
+  const running = namedUrl === null ? runningAddress(state) : null;
+  const url = gatewayUrl(namedUrl ?? undefined, process.env, { running, file, folder });
   const foreign = namedUrl === null ? null : remoteHostOf(namedUrl);
-  const untrustedHost =
-    foreign ?? untrustedListener(url, trustedUsers([file.path, stateFolder(process.env)]));
+  const untrustedHost = foreign ?? untrustedListener(url, trustedUsers([file.path, state]));
   sent.credential = credential(process.env, file, untrustedHost);
   const advice = keyAdvice(file, sent.credential, untrustedHost);
   if (advice !== null) process.stderr.write(`svcctl: ${plain(advice)}\n`);

@@ -52,6 +52,17 @@ describe('auth status', () => {
   });
 });
 
+describe('the address', () => {
+  it('is that of the running gateway when only its folders are known', async () => {
+    const found = await run(['auth', 'status', '--json'], { env: { SVC_URL: '' } });
+    expect(found).toMatchObject({ code: 0, err: '' });
+    const doctor = await run(['doctor', '--json'], { env: { SVC_URL: '' } });
+    expect(doctor.out).toContain(`answers on ${gateway.url}.`);
+    const named = await run(['auth', 'status'], { env: { SVC_URL: '', SVC_PORT: '1' } });
+    expect(named.err).toContain('cannot reach http://127.0.0.1:1: ');
+  });
+});
+
 describe('a host that is not this machine', () => {
   it('X04 gets no key of api.env, which one line says; one of the environment is sent', async () => {
     const other = ['auth', 'status', '--url', 'http://gateway.invalid:1'];
