@@ -1,4 +1,5 @@
 import type { RequireView, RotateView, SessionRow, StatusView } from '../../contract/auth.ts';
+import type { StatusOverviewView } from '../../contract/system.ts';
 import type { CommandContext } from '../command.ts';
 import { requireConfirmation } from '../confirmation.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -25,9 +26,17 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
   client: 'The old client key stops working at once in every app that uses it.',
 };
 
+/** Returns true if the gateway has a key of this tier, which a rotation would replace. */
+async function hasKey({ client }: CommandContext, tier: string): Promise<boolean> {
+  const view = await client.call<StatusOverviewView>('status');
+  return tier === 'admin' ? view.has_admin_key : view.has_client_key;
+}
+
 export async function rotate(context: CommandContext, tier: string): Promise<number> {
   const { client, flags, out } = context;
-  await requireConfirmation(context, `${CONSEQUENCES[tier]} Rotate the ${tier} key?`);
+  if (!flags.force && (await hasKey(context, tier))) {
+    await requireConfirmation(context, `${CONSEQUENCES[tier]} Rotate the ${tier} key?`);
+  }
   const view = await client.call<RotateView>('auth.rotate', { tier });
   if (flags.json) out(json(view));
   else
@@ -37,15 +46,20 @@ export async function rotate(context: CommandContext, tier: string): Promise<num
   return EXIT.ok;
 }
 
+/** Fails when the environment of the gateway overrides the new value. */
 export async function requireAuth({ client, flags, out }: CommandContext, state: string): Promise<number> {
   const wanted = state === 'on';
   const view = await client.call<RequireView>('auth.require', { require_auth: wanted });
+  const isApplied = view.require_auth === wanted;
   if (flags.json) out(json(view));
+  else if (isApplied) out(`Enforcement is ${state}.\n`);
   else {
-    const held = view.source === 'env' ? ' (held by SVC_REQUIRE_AUTH in the environment)' : '';
-    out(`Enforcement is ${view.require_auth ? 'on' : 'off'}${held}.\n`);
+    const now = view.require_auth ? 'on' : 'off';
+    out(
+      `Saved, but enforcement stays ${now}: SVC_REQUIRE_AUTH in the environment overrides it. Remove that variable.\n`,
+    );
   }
-  return EXIT.ok;
+  return isApplied ? EXIT.ok : EXIT.failed;
 }
 
 export async function sessions({ client, flags, out }: CommandContext): Promise<number> {

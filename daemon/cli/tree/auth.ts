@@ -14,7 +14,7 @@ export function addAuthCommands(program: CliCommand): void {
     .withArguments(choiceArgument('<tier>', 'The key to replace', ['admin', 'client']))
     .describe(
       'Replace a key and print its fingerprint',
-      'The new key is written to api.env and never printed. Asks for confirmation.',
+      'The new key is written to api.env and never printed. Asks before an existing key is replaced.',
     )
     .withOptions(force())
     .examples('svcctl auth rotate client', 'svcctl auth rotate admin --force')
@@ -22,7 +22,10 @@ export function addAuthCommands(program: CliCommand): void {
   auth
     .command('require')
     .withArguments(choiceArgument('<state>', 'Whether requests need a key', ['on', 'off']))
-    .describe('Turn enforcement on or off')
+    .describe(
+      'Turn enforcement on or off',
+      'The exit code is 1 when SVC_REQUIRE_AUTH in the environment of the gateway overrides the new value.',
+    )
     .examples('svcctl auth require on')
     .runs(async () => (await import('../commands/auth.ts')).requireAuth);
   auth
