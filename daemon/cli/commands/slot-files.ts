@@ -1,9 +1,9 @@
 import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
-import { formatBytes } from '../../lib/text/bytes-text.ts';
 import type { CommandContext } from '../command.ts';
 import { requireConfirmation } from '../confirmation.ts';
 import { EXIT } from '../exit-codes.ts';
 import { json, plain } from '../output.ts';
+import { planText } from '../slot-plan.ts';
 import { slotSettings } from '../slot-settings.ts';
 import { fields, fitted } from '../table.ts';
 
@@ -54,52 +54,10 @@ export async function remove(context: CommandContext, name: string): Promise<num
 export async function plan({ client, flags, out, width }: CommandContext, name: string): Promise<number> {
   const query = { model_id: flags.model };
   const view = await client.call<SlotPlanView>('slot.plan', undefined, { params: { name }, query });
-  out(flags.json ? json(view) : planText(view, width));
+  if (flags.json) out(json(view));
+  else {
+    const slot = await client.call<SlotRecord>('slot', undefined, { params: { name } });
+    out(planText(view, slot, width));
+  }
   return EXIT.ok;
-}
-
-/** The launch with the source of each value, the memory sum, and the effect of a load now. */
-function planText(view: SlotPlanView, width: number): string {
-  const launch = Object.entries(view.launch).map(([key, { value, from }]) => [
-    key,
-    typeof value === 'string' ? value : JSON.stringify(value),
-    from,
-  ]);
-  const { need, forecast } = view;
-  const { sum } = forecast;
-  const victims = sum.victims.map(({ slot, bytes: held, stays }) => [
-    slot,
-    formatBytes(held),
-    stays === null ? 'would be unloaded' : `stays: ${stays}`,
-  ]);
-  return [
-    fields({
-      Slot: `${view.slot}, model ${view.model}`,
-      Engine: `${view.engine}, runner ${view.runner}`,
-      Now: outcome(forecast),
-    }),
-    '\n',
-    fitted(['LAUNCH', 'VALUE', 'FROM'], launch, { width, shrink: [1] }),
-    '\n',
-    fields({
-      Needed: `${formatBytes(need.total)} (${need.source})`,
-      Weights: formatBytes(need.weights),
-      Window: formatBytes(need.window),
-      Compute: formatBytes(need.compute),
-      Engine: formatBytes(need.engine),
-      'Free now': `${formatBytes(sum.free)} in pool ${sum.pool}, ${formatBytes(sum.reserved)} promised, ${formatBytes(sum.kept_free)} kept free`,
-      ...(sum.limit === null
-        ? {}
-        : { Limit: `${formatBytes(sum.limit)}, ${formatBytes(sum.held)} of it held` }),
-      Short: formatBytes(sum.short),
-    }),
-    victims.length === 0 ? '' : `\n${fitted(['HOLDS', 'MEMORY', 'THEN'], victims, { width, shrink: [0] })}`,
-  ].join('');
-}
-
-function outcome({ outcome: word, evicts }: SlotPlanView['forecast']): string {
-  const others = evicts.join(', ');
-  if (word === 'starts') return 'it would start at once';
-  if (word === 'evicts') return `it would start after unloading ${others}`;
-  return word === 'waits' ? `it would wait for ${others}` : 'it would be refused: not enough memory';
 }
