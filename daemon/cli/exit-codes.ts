@@ -21,11 +21,20 @@ export class CliError extends Error {
   /** The error code of the gateway, when it was the one that refused. */
   readonly code: string | null;
 
-  constructor(message: string, exitCode: number = EXIT.failed, code: string | null = null) {
+  /** The next step, as a sentence. */
+  readonly advice: string | null;
+
+  constructor(
+    message: string,
+    exitCode: number = EXIT.failed,
+    code: string | null = null,
+    advice: string | null = null,
+  ) {
     super(message);
     this.name = 'CliError';
     this.exitCode = exitCode;
     this.code = code;
+    this.advice = advice;
   }
 }
 

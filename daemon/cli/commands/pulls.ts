@@ -3,6 +3,7 @@ import { formatBytes } from '../../lib/text/bytes-text.ts';
 import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { duration } from '../format.ts';
+import { adviceFor } from '../hints.ts';
 import { json, plain } from '../output.ts';
 import { waitForPull } from '../pull-progress.ts';
 import { fitted } from '../table.ts';
@@ -39,7 +40,7 @@ function printRecord({ flags, out }: CommandContext, record: PullRecord): number
   else if (state === 'done') out(`Downloaded ${plain(model ?? file)}.\n`);
   else out(`Download ${id} is ${state}: ${plain(record.repo)}, ${plain(file)}.\n`);
   if (error === null) return EXIT.ok;
-  throw new CliError(`${error.message} (${error.code})`, EXIT.failed, error.code);
+  throw new CliError(`${error.message} (${error.code})`, EXIT.failed, error.code, adviceFor(error.code));
 }
 
 export async function list({ client, flags, out, width }: CommandContext): Promise<number> {
