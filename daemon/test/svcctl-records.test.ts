@@ -54,7 +54,7 @@ describe('requests and usage', () => {
     expect(await said('requests', 'cancel', id)).toBe(`Request ${id} is cancelled.\n`);
     const { recent } = await told<{ recent: RequestRecord[] }>('requests', 'list', '--state', 'done');
     const served = recent.find(({ error }) => error === null)?.id ?? '';
-    expect(await said('requests', 'cancel', served)).toBe(`Request ${served} had ended already.\n`);
+    expect(await said('requests', 'cancel', served)).toBe(`Request ${served} had already ended.\n`);
   });
 });
 

@@ -88,7 +88,7 @@ describe('slots load, unload, restart and swap', () => {
     [['slots', 'load', 'agent', '--force'], 2, /has no option --force/],
     [['logs', '--lines', 'many'], 2, /--lines takes a whole number from 0 to 1000/],
     [['requests', '--limit', '0'], 2, /--limit takes a whole number from 1 to 1000/],
-    [['requests', 'show', 'ffffffff'], 1, /no recent request has the id ffffffff/],
+    [['requests', 'show', 'ffffffff'], 1, /no recent request has an id that ends in ffffffff/],
   ])('%j ends with %d and one line', async (args, code, message) => {
     const ran = await run(args);
     expect(ran).toMatchObject({ code, out: '' });

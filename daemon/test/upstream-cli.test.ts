@@ -36,7 +36,7 @@ it('adds, lists, tries and removes an upstream', async () => {
     .toMatch(/models\s+ok\s+200\s+.*2 models.*chat\s+ok\s+200\s+.*It answered a chat/s);
   expect(desk.heard.at(-1)?.headers.authorization).toBe('Bearer sk-desk-0123456789');
   const listed = await run('upstreams', 'list');
-  expect(listed.out).toMatch(/desk\s+ok\s+2\s+near\s+http:/);
+  expect(listed.out).toMatch(/desk\s+ok\s+2\s+local\s+http:/);
   expect(listed.out).not.toContain('sk-desk');
   expect((await run('upstreams', 'list', '--json')).json()).toMatchObject({
     upstreams: [{ name: 'desk', health: 'ok', key_env: 'UPSTREAM_DESK', key_set: true }],
@@ -53,7 +53,7 @@ it('explain draws the steps and says where a request goes', async () => {
   expect(there.out).toMatch(/Goes to upstream desk\.\n$/);
   const here = await run('explain', 'agent', '--path', '/v1/completions');
   expect(here.out).toMatch(
-    /agent on \/v1\/completions, meant: slot agent.*Goes to slot agent; its model would be loaded/s,
+    /agent on \/v1\/completions, for slot agent.*Goes to slot agent; its model would be loaded/s,
   );
   expect(here.out).toMatch(/^ {2}agent: needs [\d.]+ [KMG]iB, [\d.]+ [KMG]iB free in pool host \(starts\)$/m);
   const nowhere = await run('explain', 'nothing-like-it');

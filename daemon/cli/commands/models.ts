@@ -3,6 +3,7 @@ import type { CatalogView, ModelFitView } from '../../contract/catalog.ts';
 import type { ModelWithMemory } from '../../contract/models.ts';
 import type { HubModelView } from '../../contract/pulls.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
+import { plural } from '../../lib/text/plural.ts';
 import type { CommandContext } from '../command.ts';
 import { requireConfirmation } from '../confirmation.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -24,7 +25,7 @@ export async function list({ client, flags, out, width }: CommandContext): Promi
 function modelTable(models: readonly ModelWithMemory[], width: number): string {
   const rows = models.map((model) => [
     model.id,
-    model.projector ? `${model.type}, sees` : model.type,
+    model.projector ? `${model.type}, vision` : model.type,
     model.quantization ?? '-',
     formatBytes(model.size_bytes),
     count(model.context_length),
@@ -46,7 +47,7 @@ export async function scan({ client, flags, out }: CommandContext): Promise<numb
   );
   if (flags.json) out(json(view));
   else {
-    out(`${view.models} models.\n`);
+    out(`Found ${plural(view.models, 'model')}.\n`);
     for (const { file, reason } of view.problems) out(`! ${plain(file)}: ${plain(reason)}\n`);
   }
   return EXIT.ok;
@@ -117,11 +118,11 @@ export async function catalog(
       entry.purpose,
       entry.model,
       formatBytes(entry.size_bytes),
-      entry.installed === null ? BADGES[entry.fit.badge](entry.fit) : 'here',
+      entry.installed === null ? BADGES[entry.fit.badge](entry.fit) : 'installed',
       entry.licence,
     ]);
-    out(fitted(['FOR', 'MODEL', 'SIZE', 'FIT', 'LICENCE'], rows, { width, shrink: [1, 3, 4] }));
-    out(`List of ${view.as_of}; sizes are rounded. Fetch one: svcctl models pull MODEL\n`);
+    out(fitted(['PURPOSE', 'MODEL', 'SIZE', 'FIT', 'LICENCE'], rows, { width, shrink: [1, 3, 4] }));
+    out(`List of ${view.as_of}; sizes are rounded. To download one: svcctl models pull MODEL\n`);
   }
   return EXIT.ok;
 }

@@ -50,19 +50,17 @@ function slotFields(slot: SlotRecord): string {
   const lines: Record<string, string | null> = {
     Slot: `${slot.name}${slot.auto ? ' (automatic)' : ''}${slot.pinned ? ', pinned' : ''}`,
     State: `${stateOf(slot)} since ${clock(new Date(slot.since), new Date())}`,
-    'Waits for': waits.length === 0 ? null : waits.join(', '),
+    'Waiting for': waits.length === 0 ? null : waits.join(', '),
     Model: slot.model === null ? 'none' : `${slot.model}${slot.demo ? ' (demonstration)' : ''}`,
     Type: slot.type,
     Engine: `${slot.engine}, runner ${slot.runner}${slot.pid === null ? '' : `, pid ${slot.pid}`}`,
     Device: slot.device,
     Degraded: slot.degraded,
     Context: slot.context === null ? null : `${slot.context} tokens`,
-    Requests: `${slot.active} of ${slot.parallel} running, ${slot.queued} waiting, ${slot.requests} in all`,
+    Requests: `${slot.active} of ${slot.parallel} running, ${slot.queued} waiting, ${slot.requests} in total`,
     Speed: slot.tokens_per_second === null ? null : `${rate(slot.tokens_per_second)} tokens/s`,
     Memory: slot.memory_bytes === null ? null : formatBytes(slot.memory_bytes),
-    'Set aside': memory
-      ? `${formatBytes(memory.needed_bytes)} of pool ${memory.pool} (${memory.source})`
-      : null,
+    Reserved: memory ? `${formatBytes(memory.needed_bytes)} of pool ${memory.pool} (${memory.source})` : null,
     Failure: failure ? `${failure.reason} (${failure.failures}${failure.parked ? ', parked' : ''})` : null,
     'Next try': failure?.retry_at ? clock(new Date(failure.retry_at), new Date()) : null,
   };

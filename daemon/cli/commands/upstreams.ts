@@ -21,7 +21,7 @@ export async function list({ client, flags, out, width }: CommandContext): Promi
       each.name,
       each.health,
       String(each.models),
-      each.remote ? 'remote' : 'near',
+      each.remote ? 'remote' : 'local',
       each.base_url ?? '-',
       each.reason ?? '',
     ]);
@@ -36,8 +36,9 @@ export async function add(
   { client, flags, out }: CommandContext,
   name: string,
   base_url: string,
-  ...rest: string[]
+  ...words: string[]
 ): Promise<number> {
+  const rest = words.filter((word) => word !== '');
   const key_env = rest.find((word) => VARIABLE.test(word));
   const kind = rest.find((word) => KINDS.includes(word));
   if (rest.some((word) => word !== key_env && word !== kind)) {
