@@ -19,6 +19,7 @@ const COMMANDS: readonly (readonly [route: string, command: string])[] = [
   ['GET /api/upstreams', 'svcctl upstreams'],
   ['GET /api/pulls', 'svcctl models pulls'],
   ['GET /api/settings', 'svcctl config'],
+  ['GET /api/requests', 'svcctl requests'],
   ['GET /v1/models', 'svcctl models'],
 ];
 /** Advice for programs: svcctl prints the details, waits and sends the key itself. */
@@ -28,7 +29,8 @@ const FOR_PROGRAMS = /\bdetails\b|Retry-After|Authorization|\bheader\b|openapi|l
 export function adviceFor(code: string): string | null {
   const advice = Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].advice : null;
   if (advice === null || FOR_PROGRAMS.test(advice)) return null;
-  return COMMANDS.reduce((text, [route, command]) => text.replace(route, command), advice);
+  const text = COMMANDS.reduce((shown, [route, command]) => shown.replace(route, command), advice);
+  return text.includes('GET /') ? null : text;
 }
 
 /**

@@ -53,6 +53,13 @@ describe('planText', () => {
     [slotOf('starting', 'm'), 'it would start at once'],
   ])('of %j: %s', (slot, words) => expect(nowOf(planText(planOf({}), slot, 80))).toBe(words));
 
+  it('leaves out the parts of the estimate when the sum is measured', () => {
+    const plan = planOf({});
+    const text = planText({ ...plan, need: { ...plan.need, total: 50, source: 'measured' } }, idle, 80);
+    expect(text).toMatch(/^Needed +50 B \(measured\)$/m);
+    expect(text).not.toMatch(/^(Weights|Engine itself)/m);
+  });
+
   it('says each thing once, in keys of one value, without unset ones', () => {
     const text = planText(planOf({}), idle, 80);
     expect(text.match(/^Engine +/gm)).toHaveLength(2);

@@ -39,16 +39,21 @@ function victimTable({ forecast }: SlotPlanView, width: number): string {
   return `\n${fitted(['HOLDS', 'MEMORY', 'THEN'], rows, { width, shrink: [0] })}`;
 }
 
+/** The parts of an estimate. They do not add up to a measured sum. */
+const partsOf = (need: SlotPlanView['need']): Record<string, string> => ({
+  Weights: formatBytes(need.weights),
+  Window: formatBytes(need.window),
+  Compute: formatBytes(need.compute),
+  'Engine itself': formatBytes(need.engine),
+});
+
 function memoryFields({ need, forecast: { sum } }: SlotPlanView): string {
   const limit =
     sum.limit === null ? [] : [['Limit', `${formatBytes(sum.limit)}, ${formatBytes(sum.held)} in use`]];
   return fields({
     Needed: `${formatBytes(need.total)} (${need.source})`,
-    Weights: formatBytes(need.weights),
-    Window: formatBytes(need.window),
-    Compute: formatBytes(need.compute),
-    'Engine itself': formatBytes(need.engine),
-    'Free now': `${formatBytes(sum.free)} in pool ${sum.pool}, ${formatBytes(sum.reserved)} of it reserved, ${formatBytes(sum.kept_free)} always left free`,
+    ...(need.source === 'measured' ? {} : partsOf(need)),
+    'Free now': `${formatBytes(sum.free)} in pool ${sum.pool}, ${formatBytes(sum.reserved)} reserved, ${formatBytes(sum.kept_free)} margin`,
     ...Object.fromEntries(limit),
     ...(sum.short === 0 ? {} : { Short: formatBytes(sum.short) }),
   });

@@ -25,5 +25,7 @@ it.each([
 ])('which checks where %j puts the gateway', (given, url) => {
   const [, set = ''] = /^ENV (.*)$/m.exec(image) ?? [];
   const env = Object.fromEntries(set.split(' ').map((pair) => pair.split('='))) as Record<string, string>;
-  expect(gatewayUrl(undefined, { ...env, ...given }, { running: null, file: nothing, folder: '/nowhere' })).toBe(url);
+  expect(
+    gatewayUrl(undefined, { ...env, ...given }, { running: null, file: nothing, folder: '/nowhere' }),
+  ).toBe(url);
 });
