@@ -59,6 +59,18 @@ describe('fitted', () => {
     }
     expect(fitted(head, rows, { width: 40, shrink: [0, 2] })).toMatch(/ready {2}\S+…\n$/);
   });
+  it('shrinks ids last', () => {
+    const options = { width: 70, shrink: [1], shrinkLast: [2] };
+    const [, line = ''] = fitted(head, [['a', 'a-long-state-of-a-slot', 'owner/the-id']], options).split(
+      '\n',
+    );
+    expect(line).toMatch(/owner\/the-id$/);
+    const [, narrow = ''] = fitted(head, [['a', 'a-long-state', 'owner/the-long-id']], {
+      ...options,
+      width: 24,
+    }).split('\n');
+    expect(narrow).toBe('a     a-lon…  owner/the…');
+  });
   it('fits wide characters by their columns', () => {
     const lines = fitted(['A', 'B'], [['漢字'.repeat(20), 'x']], { width: 30, shrink: [0] }).split('\n');
     expect(stringWidth(lines[1] ?? '')).toBeLessThanOrEqual(30);

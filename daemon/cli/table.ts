@@ -34,22 +34,29 @@ const MIN_COLUMN_WIDTH = 6;
 const GAP = 2;
 
 /**
- * Returns a table that fits `width` columns. Of the columns that may shrink, the widest shrinks first; a
- * truncated cell ends in `…`. Other columns are shown whole, even beyond `width`.
+ * Returns a table that fits `width` columns. Of the columns in `shrink`, the widest shrinks first; those in
+ * `shrinkLast`, such as ids, only when all others are at their minimum. A truncated cell ends in `…`. Other
+ * columns are shown whole, even beyond `width`.
  */
 export function fitted(
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  { width, shrink }: { width: number; shrink: readonly number[] },
+  {
+    width,
+    shrink,
+    shrinkLast = [],
+  }: { width: number; shrink: readonly number[]; shrinkLast?: readonly number[] },
 ): string {
   const clean = rows.map((row) => row.map(plain));
   const widths = columnWidths(head, clean);
   const total = () => widths.reduce((sum, one) => sum + one + GAP, -GAP);
-  while (shrink.length > 0 && total() > width) {
-    const widest = shrink.reduce((a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a), shrink[0] ?? 0);
-    const now = widths[widest] ?? 0;
-    if (now <= MIN_COLUMN_WIDTH) break;
-    widths[widest] = Math.max(MIN_COLUMN_WIDTH, now - (total() - width));
+  for (const columns of [shrink, shrinkLast]) {
+    while (columns.length > 0 && total() > width) {
+      const widest = columns.reduce((a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a));
+      const now = widths[widest] ?? 0;
+      if (now <= MIN_COLUMN_WIDTH) break;
+      widths[widest] = Math.max(MIN_COLUMN_WIDTH, now - (total() - width));
+    }
   }
   const cell = (text: string, column: number) => truncate(text, widths[column] ?? stringWidth(text));
   return table(

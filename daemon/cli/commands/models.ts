@@ -35,7 +35,7 @@ function modelTable(models: readonly ModelWithMemory[], width: number): string {
     model.licence ?? '-',
   ]);
   const head = ['MODEL', 'TYPE', 'QUANT', 'SIZE', 'CONTEXT', 'MEMORY', 'BOUND TO', 'FROM', 'LICENCE'];
-  return fitted(head, rows, { width, shrink: [0, 2, 6, 7, 8] });
+  return fitted(head, rows, { width, shrink: [2, 6, 7, 8], shrinkLast: [0] });
 }
 
 export async function scan({ client, flags, out }: CommandContext): Promise<number> {
@@ -93,7 +93,13 @@ export async function search(
       one.gated ? 'gated' : '',
       one.licence ?? '-',
     ]);
-    out(fitted(['REPOSITORY', 'DOWNLOADS', 'LIKES', '', 'LICENCE'], rows, { width, shrink: [0, 4] }));
+    out(
+      fitted(['REPOSITORY', 'DOWNLOADS', 'LIKES', '', 'LICENCE'], rows, {
+        width,
+        shrink: [4],
+        shrinkLast: [0],
+      }),
+    );
   }
   return EXIT.ok;
 }
@@ -121,7 +127,13 @@ export async function catalog(
       entry.installed === null ? BADGES[entry.fit.badge](entry.fit) : 'installed',
       entry.licence,
     ]);
-    out(fitted(['PURPOSE', 'MODEL', 'SIZE', 'FIT', 'LICENCE'], rows, { width, shrink: [1, 3, 4] }));
+    out(
+      fitted(['PURPOSE', 'MODEL', 'SIZE', 'FIT', 'LICENCE'], rows, {
+        width,
+        shrink: [3, 4],
+        shrinkLast: [1],
+      }),
+    );
     out(`List of ${view.as_of}; sizes are rounded. To download one: svcctl models pull MODEL\n`);
   }
   return EXIT.ok;

@@ -61,7 +61,11 @@ function pullTable(pulls: readonly PullRecord[], width: number): string {
     `${one.repo}:${one.file}`,
     one.error?.message ?? '',
   ]);
-  return fitted(['ID', 'STATE', 'DONE', 'SIZE', 'LEFT', 'MODEL', 'REASON'], rows, { width, shrink: [5, 6] });
+  return fitted(['ID', 'STATE', 'DONE', 'SIZE', 'LEFT', 'MODEL', 'REASON'], rows, {
+    width,
+    shrink: [6],
+    shrinkLast: [5],
+  });
 }
 
 /** Returns the only download with this id prefix. */
