@@ -20,8 +20,8 @@ it.each([
     },
     ' a is wrong; must be an object.',
   ],
-])('the details show %s', (_, details, told) => {
-  expect(hintOf('A model.', details)).toBe(told);
+])('the details show %s', (_, details, text) => {
+  expect(hintOf('A model.', details)).toBe(text);
 });
 
 describe('adviceFor', () => {

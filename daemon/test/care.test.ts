@@ -22,7 +22,7 @@ import { silentLog } from '../lib/log.ts';
 import { openStore } from '../store/store.ts';
 import { ADMIN_KEY, CLIENT_KEY, startGateway } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { pointing, svcctl } from './harness/svcctl.ts';
+import { svcctl, svcctlEnv } from './harness/svcctl.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';
 
 interface Report {
@@ -41,7 +41,7 @@ const gateway = new OneGateway(() =>
   }),
 );
 
-const run = (...args: string[]) => svcctl(args, { env: pointing(gateway) });
+const run = (...args: string[]) => svcctl(args, { env: svcctlEnv(gateway) });
 const file = (name: string) => join(folder, name);
 
 async function remember(text: string): Promise<boolean> {

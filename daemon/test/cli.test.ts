@@ -13,7 +13,7 @@ import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
 import { ask, login } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { slotState } from './harness/slots.ts';
-import { pointing, type RunOptions, svcctl } from './harness/svcctl.ts';
+import { type RunOptions, svcctl, svcctlEnv } from './harness/svcctl.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';
 
 const gateway = new OneGateway(() =>
@@ -24,7 +24,7 @@ const gateway = new OneGateway(() =>
 );
 
 const run = (args: string[], options: RunOptions = {}) =>
-  svcctl(args, { ...options, env: { ...pointing(gateway), ...options.env } });
+  svcctl(args, { ...options, env: { ...svcctlEnv(gateway), ...options.env } });
 const keyInFile = (name: string) => keyIn(gateway, name);
 
 describe('auth status', () => {
@@ -66,15 +66,15 @@ describe('the address', () => {
 describe('a host that is not this machine', () => {
   it('X04 gets no key of api.env, which one line says; one of the environment is sent', async () => {
     const other = ['auth', 'status', '--url', 'http://gateway.invalid:1'];
-    const kept = await run(other);
-    expect(kept.code).toBe(3);
-    expect(kept.err).toMatch(/^svcctl: no key is sent to gateway\.invalid: \S+api\.env belongs to /);
+    const withheld = await run(other);
+    expect(withheld.code).toBe(3);
+    expect(withheld.err).toMatch(/^svcctl: no key is sent to gateway\.invalid: \S+api\.env belongs to /);
     expect((await run(other, { env: { SVC_ADMIN_KEY: 'of the other one' } })).err).not.toContain('no key');
   });
 });
 
 describe.runIf(process.geteuid?.() === 0)('a port that another user of this machine holds', () => {
-  /** What answers like a gateway, and tells of each request whether it brought a key. */
+  /** A program that responds like a gateway and prints the key of each request. */
   const IMITATOR = `
     const answer = { status: 'ok', name: 'svc-gateway', version: '1.0.0' };
     const server = require('node:http').createServer((req, res) => {
@@ -90,16 +90,16 @@ describe.runIf(process.geteuid?.() === 0)('a port that another user of this mach
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onTestFinished(() => void child.kill());
-    const told: string[] = [];
+    const requests: string[] = [];
     const lines = createInterface(child.stdout);
     const [port] = (await once(lines, 'line')) as [string];
-    lines.on('line', (line) => told.push(line));
+    lines.on('line', (line) => requests.push(line));
     const url = ['--url', `http://127.0.0.1:${port}`];
-    const kept = await run(['config', '--json', ...url]);
-    expect(kept.err).toContain(`svcctl: no key is sent to user 65534, who holds port ${port}: `);
+    const withheld = await run(['config', '--json', ...url]);
+    expect(withheld.err).toContain(`svcctl: no key is sent to user 65534, who holds port ${port}: `);
     await run(['doctor', ...url]);
-    expect(told.length).toBeGreaterThan(2);
-    expect(new Set(told)).toEqual(new Set(['no key']));
+    expect(requests.length).toBeGreaterThan(2);
+    expect(new Set(requests)).toEqual(new Set(['no key']));
   });
 });
 
@@ -124,7 +124,7 @@ describe('auth rotate', () => {
     expect(keyInFile('SVC_ADMIN_KEY')).toBe(ADMIN_KEY);
   });
 
-  it('at a terminal it asks, and takes no for an answer', async () => {
+  it('at a terminal it asks, and stops after a no', async () => {
     const declined = await run(['auth', 'rotate', 'client'], { terminal: true, input: 'n' });
     expect(declined.code).toBe(5);
     expect(declined.out).toContain('The old client key stops working at once');
@@ -171,7 +171,7 @@ describe('auth rotate', () => {
     expect(ran.err).toMatch(/\(auth\.forbidden\).*SVC_CLIENT_KEY/);
   });
 
-  it('the limiter has an exit code of its own, and says how long to wait', async () => {
+  it('the limiter has its own exit code and the time to wait', async () => {
     let ran = await run(['auth', 'status']);
     for (let tries = 0; tries < 12; tries++) {
       const answer = await ask(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' } });
@@ -241,10 +241,10 @@ describe('chat', () => {
 
   it('an engine that dies in the middle: a line, and not exit code 0', async () => {
     const { pid } = await slotState(gateway, 'agent', 'ready', keyInFile('SVC_ADMIN_KEY'));
-    const asked = run(['chat', 'a']);
+    const running = run(['chat', 'a']);
     await slotState(gateway, 'agent', 'serving', keyInFile('SVC_ADMIN_KEY'));
     process.kill(pid as number, 'SIGKILL');
-    const ran = await asked;
+    const ran = await running;
     expect(ran.code).toBe(1);
     expect(ran.err).toMatch(/^svcctl: .*(broke off|interrupted|connection closed|could not be reached)/);
   });
@@ -273,7 +273,7 @@ describe('config', () => {
 describe('config of a running gateway', () => {
   const shell = { SVC_PORT: '4321' };
 
-  it('is what the gateway says, not what the shell of the caller holds', async () => {
+  it('comes from the gateway, not from the environment of the caller', async () => {
     const text = await run(['config'], { env: shell });
     expect(text).toMatchObject({ code: 0, err: '' });
     expect(text.out).toContain(`Configuration ${gateway.home}/config\nAnswered by   the running gateway\n`);
@@ -355,7 +355,7 @@ describe('what is wrong with a call', () => {
     const { spawnSync } = await import('node:child_process');
     const svc = join(import.meta.dirname, '..', '..', 'scripts', 'svcctl');
     const { stderr, status } = spawnSync('sh', ['-c', `${svc} config | head -n 1`], {
-      env: { PATH: process.env.PATH ?? '', ...pointing(gateway) },
+      env: { PATH: process.env.PATH ?? '', ...svcctlEnv(gateway) },
       encoding: 'utf8',
     });
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });

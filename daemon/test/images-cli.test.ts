@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readPng } from '../lib/media/png.ts';
 import { ImageGateway } from './harness/image-gateway.ts';
-import { pointing, svcctl } from './harness/svcctl.ts';
+import { svcctl, svcctlEnv } from './harness/svcctl.ts';
 
 const here = new ImageGateway();
 
 describe('svcctl image', () => {
-  const run = (args: string[]) => svcctl(['image', ...args], { env: pointing(here) });
+  const run = (args: string[]) => svcctl(['image', ...args], { env: svcctlEnv(here) });
 
   it('writes the picture into a file, never over one that is there', async () => {
     const file = join(here.home, 'cat.png');

@@ -9,11 +9,11 @@ import { encodeGguf } from '../models/gguf/writer.ts';
 import { type FakeHub, startHub } from '../models/testing/hub.ts';
 import { KEYS_FILE, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { pointing, svcctl } from './harness/svcctl.ts';
+import { svcctl, svcctlEnv } from './harness/svcctl.ts';
 
 const REPO = 'maker/Tiny-Chat-GGUF';
 let hub: FakeHub;
-const run = (...args: string[]) => svcctl(args, { env: pointing(gateway) });
+const run = (...args: string[]) => svcctl(args, { env: svcctlEnv(gateway) });
 
 beforeAll(async () => {
   const weights = Buffer.from(encodeGguf(tinyChat({ name: 'Tiny', width: 32 })));

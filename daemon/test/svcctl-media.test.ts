@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
 import { CLIENT_KEY, KEYS_FILE, REQUIRE_AUTH } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { pointing, type RunOptions, svcctl } from './harness/svcctl.ts';
+import { type RunOptions, svcctl, svcctlEnv } from './harness/svcctl.ts';
 import { startTones, TONE_TEXT } from './harness/tone-gateway.ts';
 
 let folder: string;
@@ -21,13 +21,13 @@ beforeAll(() => {
 });
 
 const run = (args: string[], options: RunOptions = {}) =>
-  svcctl(args, { ...options, env: { ...pointing(gateway), ...options.env } });
+  svcctl(args, { ...options, env: { ...svcctlEnv(gateway), ...options.env } });
 const at = (name: string) => join(folder, name);
 
 describe('speak and transcribe', () => {
-  it('what is said into a file is heard from it, to the letter', async () => {
-    const said = await run(['speak', ...TONE_TEXT.split(' '), '-o', at('a.wav')]);
-    expect(said).toMatchObject({ code: 0, out: `${at('a.wav')}\n`, err: '' });
+  it('transcribes exactly what was spoken into a file', async () => {
+    const spoken = await run(['speak', ...TONE_TEXT.split(' '), '-o', at('a.wav')]);
+    expect(spoken).toMatchObject({ code: 0, out: `${at('a.wav')}\n`, err: '' });
     expect(readFileSync(at('a.wav')).toString('latin1', 0, 4)).toBe('RIFF');
     expect(await run(['transcribe', at('a.wav')])).toMatchObject({ code: 0, out: `${TONE_TEXT}\n`, err: '' });
     const json = (await run(['transcribe', at('a.wav'), '--json'])).json();
@@ -60,7 +60,7 @@ describe('speak and transcribe', () => {
 
   it('what fails leaves no file behind', async () => {
     const before = readdirSync(folder).sort();
-    const unknown = await run(['speak', 'hello', '--voice', 'nobody', '-o', at('never.wav')]);
+    const unknown = await run(['speak', 'hello', '--voice', 'absent', '-o', at('never.wav')]);
     expect(unknown).toMatchObject({ code: 1, out: '' });
     expect(unknown.err).toMatch(/request\.invalid/);
     expect((await run(['transcribe', at('nothing.wav'), '-o', at('never.txt')])).code).toBe(2);
@@ -99,7 +99,7 @@ describe('embed', () => {
     expect(piped.out).toBe(ran.out);
   });
 
-  it('answers what the gateway said with --json, and its refusals', async () => {
+  it('prints the response of the gateway with --json, and its errors', async () => {
     expect((await run(['embed', 'a cat', '--json'])).json()).toMatchObject({
       object: 'list',
       model: 'vectors',

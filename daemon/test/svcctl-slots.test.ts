@@ -8,65 +8,65 @@ import { slotState } from './harness/slots.ts';
 import { LONG, SvcctlGateway } from './harness/svcctl-gateway.ts';
 
 const here = new SvcctlGateway();
-const { run, said, told } = here;
+const { run, stdout, parsed } = here;
 const file = (name: string) => join(here.home, `config/slots/${name}.toml`);
 
 describe('slots list and show', () => {
   it('is a table that fits 80 columns, whatever the names', async () => {
-    const out = await said('slots', 'list');
+    const out = await stdout('slots', 'list');
     expect(out).toMatch(/^SLOT +STATE +MODEL +DEVICE +BUSY +QUEUE +TOK\/S +MEMORY$/m);
     expect(out).toMatch(/^agent +ready +tiny +cpu +0\/\d+ +0 /m);
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(out).toContain('…');
-    expect(await said('slots', 'list', '--wide')).toContain(LONG);
+    expect(await stdout('slots', 'list', '--wide')).toContain(LONG);
     expect((await run(['slots', 'list'], { env: { COLUMNS: '' } })).out).toContain(LONG);
     // What an engine holds is measured anew between the two, and a wider figure leaves less room for names.
     const still = (table: string) =>
       table.replace(/\S+ [KMG]iB/g, 'N').replace(/^(\S{12})\S*| {2,}/gm, '$1 ');
-    expect(still(await said('slots'))).toBe(still(await said('slots', 'list')));
+    expect(still(await stdout('slots'))).toBe(still(await stdout('slots', 'list')));
   });
 
   it('names only, for programs', async () => {
-    const names = (await said('slots', 'list', '-q')).trim().split('\n');
+    const names = (await stdout('slots', 'list', '-q')).trim().split('\n');
     expect(names).toEqual(expect.arrayContaining(['agent', 'hollow', 'utility']));
-    const { slots } = await told<{ slots: SlotRecord[] }>('slots', 'list');
+    const { slots } = await parsed<{ slots: SlotRecord[] }>('slots', 'list');
     expect(names).toEqual(slots.map(({ name }) => name));
   });
 
-  it('shows one, key by key', async () => {
-    const out = await said('slots', 'show', 'agent');
+  it('shows one', async () => {
+    const out = await stdout('slots', 'show', 'agent');
     expect(out).toMatch(/^State +ready since /m);
     expect(out).toMatch(/^Engine +embedded, runner worker, pid \d+$/m);
-    expect((await told<SlotRecord>('slots', 'show', 'agent')).name).toBe('agent');
+    expect((await parsed<SlotRecord>('slots', 'show', 'agent')).name).toBe('agent');
   });
 });
 
 describe('slots load, unload, restart and swap', () => {
-  it('answer when it is done', async () => {
-    expect(await said('slots', 'load', 'utility')).toBe('utility is ready, model tiny.\n');
-    const before = (await told<SlotRecord>('slots', 'show', 'utility')).pid;
-    expect((await told<SlotRecord>('slots', 'restart', 'utility')).pid).not.toBe(before);
-    expect(await said('slots', 'swap', 'utility', 'second')).toBe('utility is ready, model second.\n');
+  it('return when the action is done', async () => {
+    expect(await stdout('slots', 'load', 'utility')).toBe('utility is ready, model tiny.\n');
+    const before = (await parsed<SlotRecord>('slots', 'show', 'utility')).pid;
+    expect((await parsed<SlotRecord>('slots', 'restart', 'utility')).pid).not.toBe(before);
+    expect(await stdout('slots', 'swap', 'utility', 'second')).toBe('utility is ready, model second.\n');
     expect(readFileSync(file('utility'), 'utf8')).toBe('# mine\nmodel = "second"\nparallel = 1\n');
-    expect(await said('slots', 'swap', 'utility', 'tiny', '--once')).toContain('model tiny');
+    expect(await stdout('slots', 'swap', 'utility', 'tiny', '--once')).toContain('model tiny');
     expect(readFileSync(file('utility'), 'utf8')).toContain('"second"');
-    expect(await said('slots', 'unload', 'utility')).toContain('utility is offline');
+    expect(await stdout('slots', 'unload', 'utility')).toContain('utility is offline');
   });
 
-  it('with --no-wait at once', async () => {
-    const { state } = await told<SlotRecord>('slots', 'load', 'utility', '--no-wait');
+  it('with --no-wait return at once', async () => {
+    const { state } = await parsed<SlotRecord>('slots', 'load', 'utility', '--no-wait');
     expect(['starting', 'warming', 'ready']).toContain(state);
     await slotState(here, 'utility', 'ready', ADMIN_KEY);
-    await said('slots', 'unload', 'utility', '--wait');
+    await stdout('slots', 'unload', 'utility', '--wait');
   });
 
-  it('at a terminal a line tells meanwhile what happens, and goes away', async () => {
+  it('at a terminal a line shows the state until the action is done', async () => {
     rmSync(here.loadedFile, { force: true });
-    await said('slots', 'unload', 'lasting', '--wait');
+    await stdout('slots', 'unload', 'lasting', '--wait');
     const line = /\r\u001b\[Klasting: (offline|starting|warming)/;
     const ran = await run(['slots', 'load', 'lasting'], {
       terminal: true,
-      heard: (out) => line.test(out) && writeFileSync(here.loadedFile, ''),
+      onOutput: (out) => line.test(out) && writeFileSync(here.loadedFile, ''),
     });
     expect(ran.code, ran.out).toBe(0);
     expect(ran.out).toMatch(line);
@@ -74,13 +74,13 @@ describe('slots load, unload, restart and swap', () => {
   });
 
   it.each([
-    [['slots', 'load', 'nobody'], 1, /There is no slot with this name\. \(slot\.not_found\)/],
+    [['slots', 'load', 'absent'], 1, /There is no slot with this name\. \(slot\.not_found\)/],
     [
       ['slots', 'load', 'hollow'],
       1,
       /Slot hollow can not be loaded: The model \S+ of the slot file was not found\. \(slot\.failed\)/,
     ],
-    [['slots', 'swap', 'agent', 'nobody'], 1, /\(model\.not_found\)/],
+    [['slots', 'swap', 'agent', 'absent'], 1, /\(model\.not_found\)/],
     [['slots', 'load'], 2, /svcctl slots load \[options\] <slot>/],
     [['slots', 'load', 'a', 'b'], 2, /svcctl slots load \[options\] <slot>/],
     [['slots', 'swap', 'agent'], 2, /svcctl slots swap \[options\] <slot> <model>/],
@@ -96,7 +96,7 @@ describe('slots load, unload, restart and swap', () => {
     expect(ran.err.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  it('a client key is not enough, and says so', async () => {
+  it('refuses a client key', async () => {
     const ran = await run(['slots', 'unload', 'agent'], { env: { SVC_CLIENT_KEY: CLIENT_KEY } });
     expect(ran).toMatchObject({ code: 4, out: '' });
     expect(ran.err).toContain('(auth.forbidden)');
@@ -104,12 +104,12 @@ describe('slots load, unload, restart and swap', () => {
 });
 
 describe('slots create, set, plan and rm', () => {
-  it('makes, changes and removes a slot', async () => {
-    expect(await said('slots', 'create', 'writer', 'model=second', 'context=1024', 'pinned=yes')).toBe(
+  it('creates, changes and removes a slot', async () => {
+    expect(await stdout('slots', 'create', 'writer', 'model=second', 'context=1024', 'pinned=yes')).toBe(
       'Created slot writer (offline).\n',
     );
     expect(readFileSync(file('writer'), 'utf8')).toMatch(/context = 1024/);
-    expect(await said('slots', 'set', 'writer', 'idle_unload=5 min', 'context=')).toBe(
+    expect(await stdout('slots', 'set', 'writer', 'idle_unload=5 min', 'context=')).toBe(
       'Changed slot writer.\n',
     );
     const text = readFileSync(file('writer'), 'utf8');
@@ -117,11 +117,11 @@ describe('slots create, set, plan and rm', () => {
     expect(await run(['slots', 'rm', 'writer'])).toMatchObject({ code: 5, out: '' });
     const declined = await run(['slots', 'rm', 'writer'], { terminal: true, input: 'n' });
     expect([declined.code, existsSync(file('writer'))]).toEqual([5, true]);
-    expect(await said('slots', 'rm', 'writer', '--force')).toBe('Removed slot writer.\n');
+    expect(await stdout('slots', 'rm', 'writer', '--force')).toBe('Removed slot writer.\n');
     expect(existsSync(file('writer'))).toBe(false);
   });
 
-  it('what the gateway refuses is named key by key', async () => {
+  it('names each key that the gateway refuses', async () => {
     const ran = await run(['slots', 'set', 'utility', 'extra_args=--x', 'env=A', 'parallel=2']);
     expect(ran).toMatchObject({ code: 1, out: '' });
     expect(ran.err).toMatch(/extra_args cannot be set here; env cannot be set here\. \(request\.invalid\)/);
@@ -140,47 +140,47 @@ describe('slots create, set, plan and rm', () => {
     expect((await run(['slots', 'set', 'utility'])).code).toBe(2);
   });
 
-  it('tells every setting of a slot and its origin', async () => {
-    const out = await said('slots', 'settings', 'utility');
+  it('prints every setting of a slot and its origin', async () => {
+    const out = await stdout('slots', 'settings', 'utility');
     expect(out).toMatch(/^Slot +utility$/m);
     expect(out).toMatch(/^parallel +1 +file$/m);
     expect(out).toMatch(/^autoload +false +default$/m);
     expect(out).toMatch(/^extra_args +\[\] +default +file only$/m);
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
-    expect(await told<SlotSettingsView>('slots', 'settings', 'utility')).toMatchObject({ slot: 'utility' });
+    expect(await parsed<SlotSettingsView>('slots', 'settings', 'utility')).toMatchObject({ slot: 'utility' });
   });
 
-  it('plans a load without making it', async () => {
-    await said('slots', 'unload', 'utility');
-    const out = await said('slots', 'plan', 'utility', '--model', 'second');
+  it('plans a load without starting it', async () => {
+    await stdout('slots', 'unload', 'utility');
+    const out = await stdout('slots', 'plan', 'utility', '--model', 'second');
     expect(out).toMatch(/^Slot +utility, model second$/m);
     expect(out).toMatch(/^Now +it would start at once$/m);
     expect(out).toMatch(/^parallel +1 +file$/m);
     expect(out).toMatch(/^Needed +[\d.]+ [KMG]iB \((estimated|measured)\)$/m);
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
-    expect(await told<SlotPlanView>('slots', 'plan', 'utility')).toMatchObject({
+    expect(await parsed<SlotPlanView>('slots', 'plan', 'utility')).toMatchObject({
       slot: 'utility',
       launch: { slot: { from: 'file' }, model_id: { from: 'file' }, type: { from: 'default' } },
     });
-    expect((await told<SlotPlanView>('slots', 'plan', 'agent')).launch).toMatchObject({
+    expect((await parsed<SlotPlanView>('slots', 'plan', 'agent')).launch).toMatchObject({
       slot: { from: 'file' },
       model_id: { from: 'default' },
     });
-    expect((await told<SlotPlanView>('slots', 'plan', 'second')).launch).toMatchObject({
+    expect((await parsed<SlotPlanView>('slots', 'plan', 'second')).launch).toMatchObject({
       slot: { from: 'model' },
       model_id: { from: 'model' },
       type: { from: 'model' },
     });
-    expect(await told<SlotRecord>('slots', 'show', 'utility')).toMatchObject({ state: 'offline' });
+    expect(await parsed<SlotRecord>('slots', 'show', 'utility')).toMatchObject({ state: 'offline' });
   });
 });
 
 describe('models and hardware', () => {
   it('tables that fit, and JSON', async () => {
-    const models = await said('models');
+    const models = await stdout('models');
     expect(models).toMatch(/^MODEL +TYPE +QUANT +SIZE +CONTEXT +MEMORY +BOUND TO +FROM +LICENCE$/m);
     expect(models).toMatch(/^second +llm /m);
-    const hardware = await said('hardware');
+    const hardware = await stdout('hardware');
     expect(hardware).toMatch(/^Processor +.+ cores \(\d+ threads\)$/m);
     expect(hardware).toMatch(/^DEVICE +KIND +NAME +DRIVER +MEMORY +ACCESS$/m);
     for (const line of [
@@ -189,17 +189,17 @@ describe('models and hardware', () => {
     ]) {
       if (!line.startsWith('Processor')) expect(line.length, line).toBeLessThanOrEqual(80);
     }
-    const before = await told<HardwareView>('hardware');
-    const after = await told<HardwareView>('hardware', 'probe');
+    const before = await parsed<HardwareView>('hardware');
+    const after = await parsed<HardwareView>('hardware', 'probe');
     expect(after.probed_at).toBeGreaterThan(before.probed_at);
   });
 });
 
 describe('a slot whose model is not there', () => {
-  it('is warned of, since its record tells of no failure', async () => {
+  it('causes a warning, because its record has no failure', async () => {
     const warning = 'The configured model was not found for slot: hollow.';
-    expect(await said('status')).toContain(`! ${warning}\n`);
-    expect(await told<SlotRecord>('slots', 'show', 'hollow')).toMatchObject({
+    expect(await stdout('status')).toContain(`! ${warning}\n`);
+    expect(await parsed<SlotRecord>('slots', 'show', 'hollow')).toMatchObject({
       state: 'offline',
       model: null,
       failure: null,
@@ -208,7 +208,7 @@ describe('a slot whose model is not there', () => {
 });
 
 describe('without a gateway', () => {
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     const env = { SVC_URL: 'http://127.0.0.1:1', SVC_HOME: '/nonexistent' };
     const ran = await run(['--version'], { env });
     expect(ran).toMatchObject({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Front } from './harness/front.ts';
 import { provider, type StandIn } from './harness/stand-in.ts';
-import { pointing, svcctl } from './harness/svcctl.ts';
+import { svcctl, svcctlEnv } from './harness/svcctl.ts';
 
 const front = new Front();
 let desk: StandIn;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => front.end());
 
-const run = (...args: string[]) => svcctl(args, { env: pointing(front.gateway) });
+const run = (...args: string[]) => svcctl(args, { env: svcctlEnv(front.gateway) });
 
 it('adds, lists, tries and removes an upstream', async () => {
   expect(await run('upstreams', 'list')).toMatchObject({

@@ -4,14 +4,14 @@ import { tinyChat } from '../../models/gguf/tiny-chat.ts';
 import { writeOtherProgram } from '../../slots/testing/other-program.ts';
 import { newHome } from './home.ts';
 import { OneGateway } from './one-gateway.ts';
-import { pointing, type RunOptions, svcctl } from './svcctl.ts';
+import { type RunOptions, svcctl, svcctlEnv } from './svcctl.ts';
 import { startGuarded } from './tiny-gateway.ts';
 
 export const LONG = 'a-model-whose-id-is-much-longer-than-any-terminal-would-like-it-to-be-in-a-table';
 
 const loadedFile = (home: string) => join(home, 'loaded');
 
-/** A guarded gateway for one test file, and svcctl with the admin key that points at it. */
+/** A gateway with keys for one test file, and svcctl that uses it with the admin key. */
 export class SvcctlGateway extends OneGateway {
   constructor() {
     super(() => {
@@ -36,21 +36,21 @@ export class SvcctlGateway extends OneGateway {
     });
   }
 
-  /** Slot `lasting`, an engine of somebody else, goes on to load until this file is there. */
+  /** Slot `lasting` is loading until this file exists. */
   get loadedFile(): string {
     return loadedFile(this.home);
   }
 
   run = (args: string[], options: RunOptions = {}): ReturnType<typeof svcctl> =>
-    svcctl(args, { ...options, env: { ...pointing(this), COLUMNS: '80', ...options.env } });
+    svcctl(args, { ...options, env: { ...svcctlEnv(this), COLUMNS: '80', ...options.env } });
 
-  /** Runs a command that must succeed, and answers its output. */
-  said = async (...args: string[]): Promise<string> => {
+  /** Runs a command that must succeed. Returns its output. */
+  stdout = async (...args: string[]): Promise<string> => {
     const ran = await this.run(args);
     expect(ran, args.join(' ')).toMatchObject({ code: 0, err: '' });
     return ran.out;
   };
 
-  /** What a command tells as JSON. */
-  told = async <T>(...args: string[]): Promise<T> => JSON.parse(await this.said(...args, '--json')) as T;
+  /** Runs a command with `--json`. Returns the parsed output. */
+  parsed = async <T>(...args: string[]): Promise<T> => JSON.parse(await this.stdout(...args, '--json')) as T;
 }

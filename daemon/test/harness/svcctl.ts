@@ -15,10 +15,10 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** Piped in; nothing by default. */
   input?: string;
-  /** A real terminal of its own, whose answers are `input`; `out` then holds both outputs. */
+  /** Runs in a terminal in which `input` is typed. `out` then has both outputs. */
   terminal?: boolean;
-  /** Is told of `out` each time it has grown. */
-  heard?: (out: string) => void;
+  /** Called with `out` each time it grows. */
+  onOutput?: (out: string) => void;
   /** User to run as; needs root. */
   uid?: number;
 }
@@ -33,19 +33,19 @@ function start(args: readonly string[], options: RunOptions): ChildProcessWithou
   return spawn('script', ['-qec', line, '/dev/null'], { env: { ...env, SHELL: '/bin/sh' } });
 }
 
-/** Runs the real `svcctl` and waits for its end. */
+/** Runs the real `svcctl` until it ends. */
 export function svcctl(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const child = start(args, options);
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString();
-    options.heard?.(out);
+    options.onOutput?.(out);
   });
   child.stderr.on('data', (chunk: Buffer) => {
     err += chunk.toString();
   });
   child.stdin.on('error', () => {});
-  if (options.terminal) answerLater(child, options.input ?? '');
+  if (options.terminal) typeInput(child, options.input ?? '');
   else child.stdin.end(options.input ?? '');
   return new Promise((resolve, reject) => {
     child.on('error', reject);
@@ -53,8 +53,8 @@ export function svcctl(args: readonly string[], options: RunOptions = {}): Promi
   });
 }
 
-/** Types each line of `input` when a prompt stands there; then ends the input. */
-function answerLater(child: ChildProcessWithoutNullStreams, input: string): void {
+/** Types each line of `input` after a prompt, then ends the input. */
+function typeInput(child: ChildProcessWithoutNullStreams, input: string): void {
   const lines = input.split('\n');
   let seen = '';
   child.stdout.on('data', (chunk: Buffer) => {
@@ -66,8 +66,8 @@ function answerLater(child: ChildProcessWithoutNullStreams, input: string): void
   });
 }
 
-/** What points svcctl at a gateway: its address, and its folders for the key. */
-export const pointing = (gateway: Gateway): Record<string, string> => ({
+/** Returns the environment in which svcctl uses a gateway: its address, and its folders for the key. */
+export const svcctlEnv = (gateway: Gateway): Record<string, string> => ({
   SVC_URL: gateway.url,
   SVC_HOME: gateway.home,
 });
