@@ -59,6 +59,14 @@ describe('fitted', () => {
     }
     expect(fitted(head, rows, { width: 40, shrink: [0, 2] })).toMatch(/ready {2}\S+…\n$/);
   });
+  it('does not truncate headings', () => {
+    const long = 'x'.repeat(30);
+    const [first, second] = fitted(['BOUND TO', 'LICENCE'], [[long, long]], {
+      width: 10,
+      shrink: [0, 1],
+    }).split('\n');
+    expect([first, second]).toEqual(['BOUND TO  LICENCE', 'xxxxxxx…  xxxxxx…']);
+  });
   it('shrinks ids last', () => {
     const options = { width: 70, shrink: [1], shrinkLast: [2] };
     const [, line = ''] = fitted(head, [['a', 'a-long-state-of-a-slot', 'owner/the-id']], options).split(

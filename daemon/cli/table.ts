@@ -50,12 +50,14 @@ export function fitted(
   const clean = rows.map((row) => row.map(plain));
   const widths = columnWidths(head, clean);
   const total = () => widths.reduce((sum, one) => sum + one + GAP, -GAP);
+  // A heading is not truncated.
+  const minimum = (column: number) => Math.max(MIN_COLUMN_WIDTH, stringWidth(head[column] ?? ''));
   for (const columns of [shrink, shrinkLast]) {
-    while (columns.length > 0 && total() > width) {
-      const widest = columns.reduce((a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a));
-      const now = widths[widest] ?? 0;
-      if (now <= MIN_COLUMN_WIDTH) break;
-      widths[widest] = Math.max(MIN_COLUMN_WIDTH, now - (total() - width));
+    while (total() > width) {
+      const wide = columns.filter((column) => (widths[column] ?? 0) > minimum(column));
+      if (wide.length === 0) break;
+      const widest = wide.reduce((a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a));
+      widths[widest] = Math.max(minimum(widest), (widths[widest] ?? 0) - (total() - width));
     }
   }
   const cell = (text: string, column: number) => truncate(text, widths[column] ?? stringWidth(text));
