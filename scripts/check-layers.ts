@@ -30,7 +30,12 @@ const folderOf = (path: string) => /^daemon\/([^/]+)\//.exec(path)?.[1] ?? null;
 const layerOf = (folder: string) => LAYERS.findIndex((names) => names.includes(folder));
 
 /** What the command line imports to find the gateway of this machine, and to run the daemon's sub-commands. */
-const CLI_READS = ['daemon/settings/env-file.ts', 'daemon/settings/own-address.ts', 'daemon/app/run.ts'];
+const CLI_READS = [
+  'daemon/settings/env-file.ts',
+  'daemon/settings/own-address.ts',
+  'daemon/settings/running-address.ts',
+  'daemon/app/run.ts',
+];
 
 function badImport(file: string, target: string): string | null {
   const from = folderOf(file);

@@ -35,6 +35,7 @@ import type { RouteDeps } from '../routes/deps.ts';
 import { createHandlers } from '../routes/handlers.ts';
 import { realtimeSocket } from '../routes/v1/realtime.ts';
 import { openSettings } from '../settings/open-settings.ts';
+import { publishAddress } from '../settings/publish-address.ts';
 import type { Settings } from '../settings/settings.ts';
 import { renewLinks } from '../setup/renew-links.ts';
 import { createSetup } from '../setup/setup.ts';
@@ -244,6 +245,11 @@ export async function startServices(
     },
   );
   const server = http;
+  const unpublishAddress = await publishAddress(
+    live.folders.state,
+    { host: listenAddress.host, port: server.port },
+    (reason) => log.warn({ reason }, 'svcctl does not find the address in the state folder'),
+  );
   upstreams.start();
   const stopWatchingConfig = watchConfig({ settings: live, log, bus, registry, slots, upstreams });
   void hardware.probe();
@@ -278,6 +284,7 @@ export async function startServices(
     stop: async () => {
       const drainMs = live.value('drainLimitS') * 1000;
       stopping.abort();
+      unpublishAddress();
       await server.stop(drainMs);
       await memory.stop();
       await inference.stop();

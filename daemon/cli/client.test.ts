@@ -121,14 +121,14 @@ describe('another server that responds', () => {
   });
 
   it('a gateway behind a proxy that removes the id is recognised, and is probed without the key', async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const url = await serve((req, res) => {
-      asked.push([req.url, req.headers.authorization]);
+      requests.push([req.url, req.headers.authorization]);
       const health = { status: 'ok', name: 'svc-gateway', version: '1.0.0' };
       res.end(JSON.stringify(req.url === '/api/health' ? health : { here: true }));
     }, 'another');
     expect(await createClient({ url, key: 'k' }).call('status')).toEqual({ here: true });
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       ['/api/status', 'Bearer k'],
       ['/api/health', undefined],
     ]);

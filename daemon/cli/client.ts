@@ -5,7 +5,7 @@ import type { ErrorEnvelope } from '../contract/errors.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { isGatewayResponse, isHealth } from './gateway-response.ts';
-import { hintOf } from './hints.ts';
+import { adviceFor, hintOf } from './hints.ts';
 
 /** A body that is streamed from its source. */
 export interface Upload {
@@ -160,6 +160,7 @@ function refusal(status: number, text: string): CliError {
       `${error.message}${hintOf(error.message, error.details)} (${error.code})`,
       exitOf(status),
       error.code,
+      adviceFor(error.code),
     );
   } catch {
     return new CliError(`the gateway answered with status ${status}`, exitOf(status));

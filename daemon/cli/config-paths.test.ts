@@ -98,13 +98,22 @@ describe('gatewayUrl', () => {
     ['http://[::1]:8080', undefined, { SVC_BIND_HOST: '::0' }, {}],
     ['http://[fd00::1]:8080', undefined, { SVC_BIND_HOST: 'fd00::1' }, {}],
   ])('is %s', (expected, flag, env, saved) =>
-    expect(gatewayUrl(flag, env, file(saved), empty)).toBe(expected),
+    expect(gatewayUrl(flag, env, { running: null, file: file(saved), folder: empty })).toBe(expected),
   );
+
+  it.each([
+    ['http://127.0.0.1:9', {}],
+    ['http://127.0.0.1:1', { SVC_PORT: '1' }],
+    ['http://env:2', { SVC_URL: 'http://env:2' }],
+  ])('is %s while a gateway runs and the environment is %j', (expected, env) => {
+    const local = { running: { host: '0.0.0.0', port: 9 }, file: file(), folder: empty };
+    expect(gatewayUrl(undefined, env, local)).toBe(expected);
+  });
 
   it('reads config.toml for values that are set nowhere else', () => {
     const folder = scratch();
     writeFileSync(join(folder, 'config.toml'), '[server]\nport = 4321\nbind_host = "10.0.0.9"\n');
-    expect(gatewayUrl(undefined, {}, file(), folder)).toBe('http://10.0.0.9:4321');
+    expect(gatewayUrl(undefined, {}, { running: null, file: file(), folder })).toBe('http://10.0.0.9:4321');
   });
 });
 

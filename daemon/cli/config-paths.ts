@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { wildcardFamily } from '../lib/net/addresses.ts';
 import { parseEnvFile } from '../settings/env-file.ts';
 import { configuredAddress } from '../settings/own-address.ts';
+import type { ListenAddress } from '../settings/running-address.ts';
 
 const KEY_NAMES = ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY'] as const;
 
@@ -76,15 +77,30 @@ export function readEnvFile(folder: string): EnvFile {
   }
 }
 
-/** The gateway's address: `--url`, `SVC_URL`, else bind host and port of environment, api.env, config.toml, default. */
+/** Sources of the address that the environment and `--url` do not give. */
+export interface LocalGateway {
+  /** The address of the running gateway; null when it is not known. */
+  readonly running: ListenAddress | null;
+  readonly file: EnvFile;
+  /** The configuration folder. */
+  readonly folder: string;
+}
+
+/** Returns true if the environment has the bind host or the port. */
+const isNamed = (env: Environment): boolean => Boolean(env.SVC_PORT?.trim() || env.SVC_BIND_HOST?.trim());
+
+/**
+ * Returns the gateway's address: `--url`, SVC_URL, bind host and port of the environment, those of the running
+ * gateway, else those of api.env, config.toml and the defaults.
+ */
 export function gatewayUrl(
   flag: string | undefined,
   env: Environment,
-  file: EnvFile,
-  folder: string,
+  { running, file, folder }: LocalGateway,
 ): string {
   const given = flag ?? env.SVC_URL;
   if (given) return given.replace(/\/+$/, '');
+  if (running !== null && !isNamed(env)) return `http://${localHostFor(running.host)}:${running.port}`;
   const { host, port } = configuredAddress({
     env,
     apiEnv: file.values,

@@ -1,5 +1,6 @@
 import type { EvidenceRecord } from '../contract/hardware.ts';
-import { fitted, plain } from './output.ts';
+import { plain } from './output.ts';
+import { fitted } from './table.ts';
 
 /** Groups keys by value, in the order in which the values first occur. */
 function byValue(pairs: readonly (readonly [key: string, value: string])[]): Map<string, string[]> {

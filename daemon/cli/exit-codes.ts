@@ -21,16 +21,25 @@ export class CliError extends Error {
   /** The error code of the gateway, when it was the one that refused. */
   readonly code: string | null;
 
-  constructor(message: string, exitCode: number = EXIT.failed, code: string | null = null) {
+  /** The next step, as a sentence. */
+  readonly advice: string | null;
+
+  constructor(
+    message: string,
+    exitCode: number = EXIT.failed,
+    code: string | null = null,
+    advice: string | null = null,
+  ) {
     super(message);
     this.name = 'CliError';
     this.exitCode = exitCode;
     this.code = code;
+    this.advice = advice;
   }
 }
 
 /** What each exit code means, for help and manual. */
-export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done',
   failed: 'the gateway returned an error, the awaited action failed, or doctor found a failure',
   usage: 'the command line is invalid',
@@ -39,3 +48,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   declined: 'a confirmation was declined, or there is no terminal to ask',
   limited: 'too many attempts; wait',
 };
+
+/** The exit codes with their meanings. */
+export const exitMeanings = (): [code: number, meaning: string][] =>
+  Object.entries(EXIT).map(([name, code]) => [code, EXIT_MEANINGS[name as keyof typeof EXIT]]);

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
-import { hintOf } from './hints.ts';
+import { describe, expect, it } from 'vitest';
+import { ERRORS } from '../contract/errors.ts';
+import { adviceFor, hintOf } from './hints.ts';
 
-test.each([
+it.each([
   ['nothing', undefined, ''],
   ['how long to wait', { retry_after_s: 7 }, ' Try again in 7 s.'],
   ['why', { reason: 'It ended.' }, ' It ended.'],
@@ -19,6 +20,24 @@ test.each([
     },
     ' a is wrong; must be an object.',
   ],
-])('the details show %s', (_, details, told) => {
-  expect(hintOf('A model.', details)).toBe(told);
+])('the details show %s', (_, details, text) => {
+  expect(hintOf('A model.', details)).toBe(text);
+});
+
+describe('adviceFor', () => {
+  it.each([
+    ['pull.gated', 'Accept its terms on the hub and set HF_TOKEN in api.env.'],
+    ['slot.not_found', 'See svcctl slots.'],
+    ['pull.unknown', 'See svcctl models pulls.'],
+    ['model.not_found', 'See svcctl models.'],
+    ['request.invalid', null],
+    ['auth.required', null],
+    ['auth.rate_limited', null],
+    ['no.such_code', null],
+    ['constructor', null],
+  ])('of %s is %s', (code, advice) => expect(adviceFor(code)).toBe(advice));
+
+  it.each(Object.keys(ERRORS))('of %s names no route of the API', (code) => {
+    expect(adviceFor(code) ?? '').not.toMatch(/(GET|POST|PUT|DELETE) \//);
+  });
 });

@@ -1,3 +1,5 @@
+import { ERRORS, type ErrorCode } from '../contract/errors.ts';
+
 interface Field {
   readonly path: string;
   readonly reason: string;
@@ -9,6 +11,26 @@ const names = (value: unknown): string => listOf<unknown>(value).map(String).joi
 /** Returns the reason as a separate sentence, or an empty text when the message already contains it. */
 function reasonText(reason: unknown, message: string): string {
   return typeof reason !== 'string' || message.includes(reason) ? '' : ` ${reason}`;
+}
+
+/** What advice of the catalogue names, and the command that shows it. */
+const COMMANDS: readonly (readonly [route: string, command: string])[] = [
+  ['GET /api/slots', 'svcctl slots'],
+  ['GET /api/upstreams', 'svcctl upstreams'],
+  ['GET /api/pulls', 'svcctl models pulls'],
+  ['GET /api/settings', 'svcctl config'],
+  ['GET /api/requests', 'svcctl requests'],
+  ['GET /v1/models', 'svcctl models'],
+];
+/** Advice for programs: svcctl prints the details, waits and sends the key itself. */
+const FOR_PROGRAMS = /\bdetails\b|Retry-After|Authorization|\bheader\b|openapi|log in|Nothing to do/;
+
+/** Returns the advice of the error catalogue in terms of svcctl, or null when it is meant for programs. */
+export function adviceFor(code: string): string | null {
+  const advice = Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].advice : null;
+  if (advice === null || FOR_PROGRAMS.test(advice)) return null;
+  const text = COMMANDS.reduce((shown, [route, command]) => shown.replace(route, command), advice);
+  return text.includes('GET /') ? null : text;
 }
 
 /**

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdtempSync,
   readdirSync,
@@ -37,6 +40,39 @@ it('writes a new file, and removes it when it is not completed', async () => {
   expect(text('new.txt')).toBe('ab');
   await expect(write(at('other.txt'), false, 'a', 'broken')).rejects.toThrow('connection closed');
   expect(readdirSync(folder).sort()).toEqual(['new.txt', 'old.txt']);
+});
+
+it('has no file under its name before it is complete', async () => {
+  await NewFile.use(at('new.txt'), false, async (file) => {
+    expect(existsSync(at('new.txt'))).toBe(false);
+    await file?.fill(pieces('a'), 100);
+    expect(readdirSync(folder).sort()).toEqual(['new.txt', 'old.txt']);
+  });
+});
+
+it('does not replace a file that another program creates meanwhile', async () => {
+  const writing = NewFile.use(at('new.txt'), false, async (file) => {
+    writeFileSync(at('new.txt'), 'theirs');
+    await file?.fill(pieces('ours'), 100);
+  });
+  await expect(writing).rejects.toThrow('already exists');
+  expect([text('new.txt'), readdirSync(folder).sort()]).toEqual(['theirs', ['new.txt', 'old.txt']]);
+});
+
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('leaves nothing behind when %s ends it', async (signal) => {
+  const module = JSON.stringify(new URL('./new-file.ts', import.meta.url).href);
+  const program = `const { NewFile } = await import(${module});
+    await NewFile.create(${JSON.stringify(at('new.txt'))}, false);
+    console.log('created');
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  expect(readdirSync(folder)).toHaveLength(2);
+  child.kill(signal);
+  expect(await once(child, 'exit')).toEqual([null, signal]);
+  expect(readdirSync(folder)).toEqual(['old.txt']);
 });
 
 it('an existing file is not changed', async () => {

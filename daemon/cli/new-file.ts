@@ -1,68 +1,109 @@
+import { type Stats, unlinkSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { CliError, EXIT } from './exit-codes.ts';
 
-/** The temporary and the final name of a file. */
-interface Target {
-  /** The temporary file that `undo` removes; null when there is none. */
-  readonly unfinished: string | null;
-  /** The file that is replaced once the new one is complete; null when the final name is written directly. */
-  readonly replaces: string | null;
+/** The temporary and the final name of a file, and whether a file has the final name already. */
+interface Names {
+  readonly unfinished: string;
+  readonly target: string;
+  readonly replaces: boolean;
 }
 
 const notWritten = (path: string, { code }: NodeJS.ErrnoException) =>
   new CliError(`${path} cannot be written (${code})`);
+const exists = (path: string) =>
+  new CliError(`${path} already exists; pass --force to replace it`, EXIT.declined);
+
+/** Errors of file systems without hard links. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** A link fails where another file got the name meanwhile; a rename would replace that file. */
+async function nameFile({ unfinished, target, replaces }: Names): Promise<void> {
+  const { link, rename, unlink } = await import('node:fs/promises');
+  if (replaces) return rename(unfinished, target);
+  try {
+    await link(unfinished, target);
+  } catch (error) {
+    if (!NO_LINKS.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    return rename(unfinished, target);
+  }
+  await unlink(unfinished);
+}
+
+/** Signals that end a command. */
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
 /**
- * An output file of a command. It is created before the work begins, so that a long command does not fail at
- * an existing file at its end. An existing file is replaced only with `--force`, and only by a complete new
- * one.
+ * An output file of a command. A temporary file in its folder is created before the work begins, so that a
+ * long command does not fail at its end, and gets the final name when it is complete. It is removed when the
+ * command fails or is interrupted. An existing file is replaced only with `--force`.
  */
 export class NewFile {
   readonly path: string;
   readonly #handle: FileHandle;
-  readonly #target: Target;
+  /** Null when the file, a device or a pipe is written directly. */
+  readonly #names: Names | null;
+  readonly #onSignal: (signal: NodeJS.Signals) => void;
   #open = true;
-  #whole = false;
+  #isComplete = false;
 
-  private constructor(path: string, handle: FileHandle, target: Target) {
+  private constructor(path: string, handle: FileHandle, names: Names | null) {
     this.path = path;
     this.#handle = handle;
-    this.#target = target;
+    this.#names = names;
+    this.#onSignal = (signal) => {
+      this.#removeUnfinished();
+      this.#ignoreSignals();
+      process.kill(process.pid, signal);
+    };
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
+  }
+
+  #ignoreSignals(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
   }
 
   /** Throws CliError: `declined` when the file exists. */
   static async create(path: string, force: boolean): Promise<NewFile> {
-    const { open } = await import('node:fs/promises');
-    try {
-      return new NewFile(path, await open(path, 'wx', 0o644), { unfinished: path, replaces: null });
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EEXIST') throw notWritten(path, error as NodeJS.ErrnoException);
-      if (!force) throw new CliError(`${path} already exists; pass --force to replace it`, EXIT.declined);
-    }
-    return NewFile.#replacing(path).catch((error: NodeJS.ErrnoException) => {
+    const { stat } = await import('node:fs/promises');
+    const existing = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw notWritten(path, error);
+    });
+    if (existing !== null && !force) throw exists(path);
+    const created =
+      existing === null
+        ? NewFile.#beside(path, { target: path, replaces: false, mode: 0o644 })
+        : NewFile.#replacing(path, existing);
+    return created.catch((error: NodeJS.ErrnoException) => {
       throw notWritten(path, error);
     });
   }
 
+  /** Creates the temporary file of `target`, in its folder. */
+  static async #beside(
+    path: string,
+    { mode, ...names }: Omit<Names, 'unfinished'> & { mode: number },
+  ): Promise<NewFile> {
+    const { open } = await import('node:fs/promises');
+    const unfinished = `${names.target}.${process.pid}.part`;
+    return new NewFile(path, await open(unfinished, 'wx', mode), { unfinished, ...names });
+  }
+
   /** Writes next to the existing file, behind its symlinks. A device or a pipe is written directly. */
-  static async #replacing(path: string): Promise<NewFile> {
-    const { open, realpath, stat } = await import('node:fs/promises');
-    const facts = await stat(path).catch(() => null);
-    if (!facts?.isFile()) {
-      return new NewFile(path, await open(path, 'w', 0o644), { unfinished: null, replaces: null });
-    }
-    const replaces = await realpath(path);
+  static async #replacing(path: string, existing: Stats): Promise<NewFile> {
+    const { open, realpath } = await import('node:fs/promises');
+    const direct = async (flags: string) => new NewFile(path, await open(path, flags, 0o644), null);
+    if (!existing.isFile()) return direct('w');
+    const target = await realpath(path);
     // A file without write permission is not replaced.
-    await (await open(replaces, 'r+')).close();
-    const unfinished = `${replaces}.${process.pid}.part`;
-    const handle = await open(unfinished, 'wx', 0o600).catch(() => null);
+    await (await open(target, 'r+')).close();
     // If the folder accepts no new file, the existing one is overwritten.
-    if (handle === null)
-      return new NewFile(path, await open(path, 'w'), { unfinished: null, replaces: null });
-    await handle.chmod(facts.mode & 0o777);
-    await handle.chown(facts.uid, facts.gid).catch(() => {});
-    return new NewFile(path, handle, { unfinished, replaces });
+    const file = await NewFile.#beside(path, { target, replaces: true, mode: 0o600 }).catch(() => null);
+    if (file === null) return direct('w');
+    await file.#handle.chmod(existing.mode & 0o777);
+    await file.#handle.chown(existing.uid, existing.gid).catch(() => {});
+    return file;
   }
 
   /**
@@ -97,7 +138,7 @@ export class NewFile {
       await this.#handle.write(chunk);
     }
     await this.close();
-    await this.#settle();
+    await this.#finish();
     return written;
   }
 
@@ -106,23 +147,31 @@ export class NewFile {
     this.#open = false;
   }
 
-  async #settle(): Promise<void> {
-    const { unfinished, replaces } = this.#target;
-    if (unfinished !== null && replaces !== null) {
-      const { rename } = await import('node:fs/promises');
-      await rename(unfinished, replaces).catch((error: NodeJS.ErrnoException) => {
-        throw notWritten(this.path, error);
+  /** Gives the complete file its name. Throws CliError when another file got the name meanwhile. */
+  async #finish(): Promise<void> {
+    if (this.#names !== null) {
+      await nameFile(this.#names).catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'EEXIST' ? exists(this.path) : notWritten(this.path, error);
       });
     }
-    this.#whole = true;
+    this.#isComplete = true;
+    this.#ignoreSignals();
   }
 
-  /** Removes the created file unless it is complete. */
+  #removeUnfinished(): void {
+    if (this.#names === null || this.#isComplete) return;
+    try {
+      unlinkSync(this.#names.unfinished);
+    } catch {
+      // The file is already gone.
+    }
+  }
+
+  /** Removes the temporary file unless the file is complete. */
   async undo(): Promise<void> {
     await this.close();
-    const { unfinished } = this.#target;
-    if (unfinished === null || this.#whole) return;
-    await (await import('node:fs/promises')).unlink(unfinished).catch(() => {});
+    this.#removeUnfinished();
+    this.#ignoreSignals();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { SlotRecord } from '../contract/slots.ts';
 import type { CommandContext } from './command.ts';
 import { duration } from './format.ts';
-import { truncate } from './output.ts';
+import { truncate } from './table.ts';
 
 const POLL_MS = 500;
 const BAR = 24;
@@ -23,7 +23,7 @@ export function progressLine(slot: SlotRecord, elapsedMs: number, width: number)
 
 /** Waits for `act`. On a terminal it shows the state of the slot meanwhile. Polling loads nothing. */
 export async function whileLoading<T>(
-  { client, status, isInteractive, width }: CommandContext,
+  { client, status, isInteractive, statusWidth }: CommandContext,
   name: string,
   act: Promise<T>,
 ): Promise<T> {
@@ -31,7 +31,7 @@ export async function whileLoading<T>(
   const startedAt = Date.now();
   const poll = async () => {
     const slot = await client.call<SlotRecord>('slot', undefined, { params: { name } }).catch(() => null);
-    if (slot !== null) status(progressLine(slot, Date.now() - startedAt, width - 1));
+    if (slot !== null) status(progressLine(slot, Date.now() - startedAt, statusWidth));
   };
   let isPolling = false;
   const timer = setInterval(() => {

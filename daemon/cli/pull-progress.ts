@@ -4,9 +4,10 @@ import { formatBytes } from '../lib/text/bytes-text.ts';
 import type { CommandContext } from './command.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { duration } from './format.ts';
-import { plain, truncate } from './output.ts';
+import { plain } from './output.ts';
 import { bar } from './progress.ts';
 import { sseEvents } from './sse-reader.ts';
+import { truncate } from './table.ts';
 
 /** Allows for a restart of the gateway, which resumes the download. */
 const MAX_FAILURES = 30;
@@ -31,21 +32,24 @@ export function pullLine(record: PullRecord, width: number): string {
 }
 
 /** Follows the events of one download until it is over or the stream breaks. Returns the last known state. */
-async function followOnce({ client, status, width }: CommandContext, first: PullRecord): Promise<PullRecord> {
+async function followOnce(
+  { client, status, statusWidth }: CommandContext,
+  first: PullRecord,
+): Promise<PullRecord> {
   const stream = await client.open('events', undefined, { timeoutMs: IDLE_TIMEOUT_MS });
   try {
     // The list contains what happened before the stream was open.
     const { pulls } = await client.call<{ pulls: PullRecord[] }>('pulls');
     let last = pulls.find(({ id }) => id === first.id) ?? first;
     if (isOver(last)) return last;
-    status(pullLine(last, width - 1));
+    status(pullLine(last, statusWidth));
     for await (const { event, data } of sseEvents(stream as AsyncIterable<Buffer>)) {
       if (event !== 'pull') continue;
       const { pull } = JSON.parse(data) as { pull: PullRecord };
       if (pull.id !== first.id) continue;
       last = pull;
       if (isOver(last)) break;
-      status(pullLine(last, width - 1));
+      status(pullLine(last, statusWidth));
     }
     return last;
   } finally {

@@ -33,6 +33,16 @@ describe('report', () => {
     expect(report(origin, { json: false, credential }).text).toBe('svcctl: x\n');
   });
 
+  it('ends with the advice', () => {
+    const gated = new CliError('Gated. (pull.gated)', EXIT.failed, 'pull.gated', 'Accept its terms.');
+    expect(report(gated, { json: false, credential: null }).text).toBe(
+      'svcctl: Gated. (pull.gated) Accept its terms.\n',
+    );
+    expect(JSON.parse(report(gated, { json: true, credential: null }).text).error.advice).toBe(
+      'Accept its terms.',
+    );
+  });
+
   it('gives any other error its own message and code 1', () => {
     expect(report(new TypeError('odd'), { json: false, credential: null })).toEqual({
       text: 'svcctl: TypeError: odd\n',

@@ -21,9 +21,9 @@ function hint({ exitCode, code }: CliError, credential: Credential | null): stri
 export function report(error: unknown, facts: FailureContext): { text: string; exitCode: number } {
   const known = error instanceof CliError ? error : new CliError(String(error));
   const message = `${known.message}${hint(known, facts.credential)}`;
-  const { exitCode, code } = known;
+  const { exitCode, code, advice } = known;
   const text = facts.json
-    ? `${JSON.stringify({ error: { code, message, exit: exitCode } })}\n`
-    : `svcctl: ${plain(message)}\n`;
+    ? `${JSON.stringify({ error: { code, message, exit: exitCode, ...(advice && { advice }) } })}\n`
+    : `svcctl: ${plain([message, ...(advice === null ? [] : [advice])].join(' '))}\n`;
   return { text, exitCode };
 }

@@ -1,11 +1,10 @@
 import { remoteHostOf } from '../lib/net/remote-host.ts';
 import { trustedUsers, untrustedListener } from '../lib/net/untrusted-listener.ts';
 import { exitOnBrokenPipe } from '../lib/process/broken-pipe.ts';
-import { parseCommandLine } from './arguments.ts';
-import { rejectUnknownOptions, selectCommand } from './choose.ts';
+import { runningAddress } from '../settings/running-address.ts';
 import { type Client, createClient } from './client.ts';
 import type { CommandContext } from './command.ts';
-import { commandsFor } from './command-loaders.ts';
+import { parseCommandLine } from './command-line.ts';
 import {
   type Credential,
   configFolder,
@@ -18,7 +17,6 @@ import {
   stateFolder,
 } from './config-paths.ts';
 import { EXIT } from './exit-codes.ts';
-import type { Flags } from './options.ts';
 import { plain } from './output.ts';
 import { report } from './report.ts';
 import { outputWidth, readPiped, Terminal, writeBytes } from './terminal.ts';
@@ -33,22 +31,17 @@ async function runDaemon(args: readonly string[], namedUrl: string | null): Prom
   return Number(process.exitCode ?? EXIT.ok);
 }
 
-/** Returns the words for which help is requested, or null. */
-function helpWords(words: readonly string[], flags: Flags): readonly string[] | null {
-  if (words[0] === 'help') return words.slice(1);
-  return words.length === 0 || flags.help ? words : null;
-}
-
 const sent: { credential: Credential | null } = { credential: null };
 
 /** The gateway that the command talks to, with the key that is sent to it. `namedUrl` is null for this machine's own. */
 function connection(namedUrl: string | null) {
   const folder = configFolder(process.env);
   const file = readEnvFile(folder);
-  const url = gatewayUrl(namedUrl ?? undefined, process.env, file, folder);
+  const state = stateFolder(process.env);
+  const running = namedUrl === null ? runningAddress(state) : null;
+  const url = gatewayUrl(namedUrl ?? undefined, process.env, { running, file, folder });
   const foreign = namedUrl === null ? null : remoteHostOf(namedUrl);
-  const untrustedHost =
-    foreign ?? untrustedListener(url, trustedUsers([file.path, stateFolder(process.env)]));
+  const untrustedHost = foreign ?? untrustedListener(url, trustedUsers([file.path, state]));
   sent.credential = credential(process.env, file, untrustedHost);
   const advice = keyAdvice(file, sent.credential, untrustedHost);
   if (advice !== null) process.stderr.write(`svcctl: ${plain(advice)}\n`);
@@ -56,20 +49,13 @@ function connection(namedUrl: string | null) {
 }
 
 async function main(argv: readonly string[]): Promise<number> {
-  const { values: flags, positionals, given } = parseCommandLine(argv);
-  if (flags.version) {
-    const { VERSION } = await import('../lib/version.ts');
-    process.stdout.write(`svcctl ${VERSION}\n`);
-    return EXIT.ok;
+  const line = parseCommandLine(argv);
+  if ('text' in line) {
+    process.stdout.write(line.text);
+    return line.exitCode;
   }
-  const requestedHelp = helpWords(positionals, flags);
-  if (requestedHelp !== null) {
-    const [{ help }, { COMMANDS }] = await Promise.all([import('./help.ts'), import('./table.ts')]);
-    process.stdout.write(help(COMMANDS, requestedHelp));
-    return positionals.length === 0 && !flags.help ? EXIT.usage : EXIT.ok;
-  }
-  const { command, args } = selectCommand(await commandsFor(positionals[0] ?? ''), positionals);
-  rejectUnknownOptions(command, given);
+  const { flags, args } = line;
+  const run = await line.load();
   const terminal = new Terminal();
   let client: Client | null = null;
   const namedUrl = flags.url ?? (process.env.SVC_URL || null);
@@ -79,9 +65,9 @@ async function main(argv: readonly string[]): Promise<number> {
       return client;
     },
     namedUrl,
-    args,
     flags,
-    width: outputWidth(flags.wide, process.stdout.columns),
+    width: outputWidth(flags, process.stdout, process.env.COLUMNS),
+    statusWidth: outputWidth({}, process.stderr, process.env.COLUMNS) - 1,
     out: (text) => process.stdout.write(text),
     outBytes: process.stdout.isTTY ? null : writeBytes,
     status: (text) => terminal.status(text),
@@ -92,12 +78,12 @@ async function main(argv: readonly string[]): Promise<number> {
       const answer = await terminal.prompt(`${question} [y/N] `);
       return answer === null ? null : /^y(es)?$/i.test(answer.trim());
     },
-    readPiped: readPiped,
+    readPiped,
     prompt: (label) => terminal.prompt(label),
     daemon: (words) => runDaemon(words, namedUrl),
   };
   try {
-    return await command.run(context);
+    return await run(context, ...args);
   } finally {
     terminal.close();
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CliError } from './exit-codes.ts';
 import { slotSettings } from './slot-settings.ts';
 
-const read = (...words: string[]) => slotSettings(words, 'slots set NAME KEY=VALUE');
+const read = (...words: string[]) => slotSettings(words);
 
 describe('slotSettings', () => {
   it('gives each key its type', () => {

@@ -11,6 +11,8 @@ const FLAGS: Readonly<Record<string, boolean>> = {
 };
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 
+const notASetting = () => new CliError('a setting has the form KEY=VALUE, such as context=8192', EXIT.usage);
+
 /**
  * Converts a value to the type of its key. Text that does not fit is sent as it is, so that the gateway
  * reports the error.
@@ -23,14 +25,14 @@ function typed(text: string, kind: SlotKeyKind): unknown {
 
 /**
  * Converts `KEY=VALUE …` to the body of a slot change. `KEY=` removes the key from the slot file. Unknown
- * keys are sent too, so that the gateway refuses them. Throws CliError for anything else.
+ * keys are sent too, so that the gateway refuses them. Throws CliError for another form and for no setting.
  */
-export function slotSettings(words: readonly string[], usage: string): Record<string, unknown> {
+export function slotSettings(words: readonly string[]): Record<string, unknown> {
   const body: Record<string, unknown> = {};
-  if (words.length === 0) throw new CliError(`usage: svcctl ${usage}`, EXIT.usage);
+  if (words.length === 0) throw notASetting();
   for (const word of words) {
     const equals = word.indexOf('=');
-    if (equals < 1) throw new CliError(`a setting is KEY=VALUE: svcctl ${usage}`, EXIT.usage);
+    if (equals < 1) throw notASetting();
     const [key, text] = [word.slice(0, equals), word.slice(equals + 1)];
     const value = text === '' ? null : typed(text, SLOT_KEYS[key]?.kind ?? 'text');
     const [outer = '', inner] = key.split('.', 2);

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import type { Interface } from 'node:readline/promises';
 import { CliError, EXIT } from './exit-codes.ts';
+import type { Flags } from './options.ts';
 
 const MAX_PIPED_CHARS = 1 << 20;
-const USUAL_WIDTH = 80;
+const DEFAULT_WIDTH = 80;
+const MIN_WIDTH = 40;
 const UNBOUNDED = 100_000;
 
 /** Lines that were piped in; null when standard input is a terminal. Throws CliError beyond 1 MiB. */
@@ -22,10 +24,20 @@ export async function writeBytes(bytes: Buffer): Promise<void> {
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
 }
 
-/** Returns the maximum width of tables: that of the terminal, 80 without one, unlimited with `--wide`. */
-export function outputWidth(wide: boolean, columns: number | undefined): number {
+/**
+ * Returns the maximum width of tables: that of COLUMNS or of the terminal, and at least 40. Unlimited with
+ * `--wide` and for other programs, which must not receive truncated names.
+ */
+export function outputWidth(
+  { wide }: Pick<Flags, 'wide'>,
+  { isTTY, columns }: { isTTY?: boolean; columns?: number },
+  variable: string | undefined,
+): number {
   if (wide) return UNBOUNDED;
-  return columns !== undefined && columns >= 40 ? columns : USUAL_WIDTH;
+  const named = /^\d{1,5}$/.test(variable ?? '') ? Number(variable) : 0;
+  if (named > 0) return Math.max(MIN_WIDTH, named);
+  if (!isTTY) return UNBOUNDED;
+  return columns ? Math.max(MIN_WIDTH, columns) : DEFAULT_WIDTH;
 }
 
 /** The terminal of this process. The module for questions is loaded at the first one. */

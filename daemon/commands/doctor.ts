@@ -21,6 +21,7 @@ import { SetupError } from '../lib/setup-error.ts';
 import { ENV_FILE } from '../settings/env-layer.ts';
 import { folderPaths } from '../settings/folders.ts';
 import { loadSettingsReadOnly, type ReadOnlySettings } from '../settings/read-only-settings.ts';
+import { type ListenAddress, runningAddress } from '../settings/running-address.ts';
 import { stateFolderHolder } from '../store/state-lock.ts';
 import { selfTest } from './self-test.ts';
 import type { SubcommandOptions } from './subcommand-options.ts';
@@ -41,15 +42,18 @@ async function exposureOf(settings: ReadOnlySettings): Promise<DoctorInput['expo
 
 /**
  * Returns the address of the gateway and the key with the most rights. The keys in the settings belong to the
- * gateway of this machine only; `isStranger` returns whether another program would respond there.
+ * gateway of this machine only; `isStranger` returns whether another program would respond there. `running` is
+ * the address that a running gateway wrote to its state folder.
  */
 export function gatewayAccess(
   settings: Pick<ReadOnlySettings, 'value'>,
   { env, args }: Pick<SubcommandOptions, 'env' | 'args'>,
   isUntrusted: (url: string) => boolean,
+  running: ListenAddress | null = null,
 ): { url: string; key: string | null } {
   const named = args.url ?? (env.SVC_URL || undefined);
-  const url = named ?? reachableUrl(settings.value('bindHost'), settings.value('port'));
+  const at = running ?? { host: settings.value('bindHost'), port: settings.value('port') };
+  const url = named ?? reachableUrl(at.host, at.port);
   const foreign = (named !== undefined && remoteHostOf(named) !== null) || isUntrusted(url);
   const own = foreign ? [] : [settings.value('adminKey'), settings.value('clientKey')];
   const keys = [env.SVC_ADMIN_KEY, env.SVC_CLIENT_KEY, ...own];
@@ -66,7 +70,12 @@ async function gather(options: SubcommandOptions, outbound: Outbound): Promise<D
   const port = await checkPort(settings.value('bindHost'), settings.value('port'));
   becomeOwnerOf(state);
   const trusted = trustedUsers([join(config, ENV_FILE), state]);
-  const { url, key } = gatewayAccess(settings, options, (at) => untrustedListener(at, trusted) !== null);
+  const { url, key } = gatewayAccess(
+    settings,
+    options,
+    (at) => untrustedListener(at, trusted) !== null,
+    runningAddress(state),
+  );
   const sources = {
     sockets: () => containerSockets(settings),
     query: async (socket: string, signal: AbortSignal) =>

@@ -4,11 +4,12 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { holderOf } from '../lib/process/process-claim.ts';
 import { startTicksOf } from '../lib/process/process-identity.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { withFault } from '../test/harness/failing-fs.ts';
-import { holderOf, lockState } from './state-lock.ts';
+import { lockState } from './state-lock.ts';
 
 const FILE = join(import.meta.dirname, 'state-lock.ts');
 /** Arguments of `unshare` for a shell with private mounts. */

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createExclusive, FileWriteError } from '../lib/fs/atomic-file.ts';
-import { startTicksOf } from '../lib/process/process-identity.ts';
+import { claimText, holderOf } from '../lib/process/process-claim.ts';
 import { SetupError } from '../lib/setup-error.ts';
 import { connect, type Db, makePrivate } from './connection.ts';
 import { baseCode } from './sqlite-errors.ts';
@@ -15,24 +15,12 @@ const MAX_ATTEMPTS = 5;
 /** Errors of a full or failing disk. The gateway can serve on such a disk, so it also starts on it. */
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EIO'];
 
-/** `pid start-ticks`, so that a reassigned pid does not match. */
-const claimText = (): string => `${process.pid} ${startTicksOf(process.pid) ?? 0}\n`;
-
 function read(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {
     return null;
   }
-}
-
-/** Returns the pid of a claim if the process is running, otherwise null. */
-export function holderOf(text: string | null): number | null {
-  const match = /^(\d{1,10}) (\d{1,20})\n$/.exec(text ?? '');
-  if (!match) return null;
-  const pid = Number(match[1]);
-  const ticks = startTicksOf(pid);
-  return ticks !== null && ticks === Number(match[2]) ? pid : null;
 }
 
 /** Returns the pid of the gateway that uses a state folder, or null. Changes nothing. */

@@ -52,12 +52,23 @@ describe('auth status', () => {
   });
 });
 
+describe('the address', () => {
+  it('is that of the running gateway when only its folders are known', async () => {
+    const found = await run(['auth', 'status', '--json'], { env: { SVC_URL: '' } });
+    expect(found).toMatchObject({ code: 0, err: '' });
+    const doctor = await run(['doctor', '--json'], { env: { SVC_URL: '' } });
+    expect(doctor.out).toContain(`answers on ${gateway.url}.`);
+    const named = await run(['auth', 'status'], { env: { SVC_URL: '', SVC_PORT: '1' } });
+    expect(named.err).toContain('cannot reach http://127.0.0.1:1: ');
+  });
+});
+
 describe('a host that is not this machine', () => {
   it('X04 receives no key of api.env, which one line reports; a key of the environment is sent', async () => {
     const other = ['auth', 'status', '--url', 'http://gateway.invalid:1'];
-    const result = await run(other);
-    expect(result.code).toBe(3);
-    expect(result.err).toMatch(/^svcctl: no key is sent to gateway\.invalid: \S+api\.env belongs to /);
+    const withheld = await run(other);
+    expect(withheld.code).toBe(3);
+    expect(withheld.err).toMatch(/^svcctl: no key is sent to gateway\.invalid: \S+api\.env belongs to /);
     expect((await run(other, { env: { SVC_ADMIN_KEY: 'key-of-the-other-host' } })).err).not.toContain(
       'no key',
     );
@@ -65,7 +76,7 @@ describe('a host that is not this machine', () => {
 });
 
 describe.runIf(process.geteuid?.() === 0)('a port that belongs to another user of this machine', () => {
-  /** Imitates a gateway and prints the key of each request. */
+  /** A program that responds like a gateway and prints the key of each request. */
   const IMITATOR = `
     const answer = { status: 'ok', name: 'svc-gateway', version: '1.0.0' };
     const server = require('node:http').createServer((req, res) => {
@@ -81,18 +92,18 @@ describe.runIf(process.geteuid?.() === 0)('a port that belongs to another user o
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onTestFinished(() => void child.kill());
-    const received: string[] = [];
+    const requests: string[] = [];
     const lines = createInterface(child.stdout);
     const [port] = (await once(lines, 'line')) as [string];
-    lines.on('line', (line) => received.push(line));
+    lines.on('line', (line) => requests.push(line));
     const url = ['--url', `http://127.0.0.1:${port}`];
-    const result = await run(['config', '--json', ...url]);
-    expect(result.err).toContain(
+    const withheld = await run(['config', '--json', ...url]);
+    expect(withheld.err).toContain(
       `svcctl: no key is sent to user 65534, whose process listens on port ${port}: `,
     );
     await run(['doctor', ...url]);
-    expect(received.length).toBeGreaterThan(2);
-    expect(new Set(received)).toEqual(new Set(['no key']));
+    expect(requests.length).toBeGreaterThan(2);
+    expect(new Set(requests)).toEqual(new Set(['no key']));
   });
 });
 
@@ -117,7 +128,7 @@ describe('auth rotate', () => {
     expect(keyInFile('SVC_ADMIN_KEY')).toBe(ADMIN_KEY);
   });
 
-  it('at a terminal it asks for confirmation and accepts no', async () => {
+  it('at a terminal it asks and stops after a no', async () => {
     const declined = await run(['auth', 'rotate', 'client'], { terminal: true, input: 'n' });
     expect(declined.code).toBe(5);
     expect(declined.out).toContain('The old client key stops working at once');
@@ -164,7 +175,7 @@ describe('auth rotate', () => {
     expect(ran.err).toMatch(/\(auth\.forbidden\).*SVC_CLIENT_KEY/);
   });
 
-  it('the limiter has its own exit code, and the error names the time to wait', async () => {
+  it('the limiter has its own exit code and the time to wait', async () => {
     let ran = await run(['auth', 'status']);
     for (let tries = 0; tries < 12; tries++) {
       const response = await send(gateway, 'POST', '/api/auth/login', { body: { key: 'wrong' } });
@@ -291,15 +302,21 @@ describe('config of a running gateway', () => {
 
 describe('invalid calls', () => {
   it.each([
-    [[], 2, /^ {2}auth status /m, null],
-    [['--help'], 0, /Exit: +0 ok, 1 failed, 2 usage, 3 unreachable, 4 refused, 5 declined, 6 limited/, null],
+    [[], 2, /^ {2}auth +Keys, enforcement /m, null],
+    [
+      ['--help'],
+      0,
+      /Exit codes:\n +0 ok, 1 failed, 2 usage, 3 unreachable, 4 refused, 5 declined, 6 limited/,
+      null,
+    ],
     [['nonsense'], 2, null, /there is no command "nonsense"/],
-    [['auth'], 2, null, /there is no command "auth"/],
-    [['auth', 'rotate'], 2, null, /usage: svcctl auth rotate/],
-    [['auth', 'rotate', 'root', '--force'], 2, null, /usage: svcctl auth rotate/],
-    [['auth', 'require', 'maybe'], 2, null, /usage: svcctl auth require/],
+    [['auth'], 2, null, /auth needs a command: status, rotate, require, sessions/],
+    [['slot'], 2, null, /there is no command "slot"\. Did you mean slots\?/],
+    [['auth', 'rotate'], 2, null, /missing argument <tier>\. Usage: svcctl auth rotate /],
+    [['auth', 'rotate', 'root', '--force'], 2, null, /<tier> takes admin, client/],
+    [['auth', 'require', 'maybe'], 2, null, /<state> takes on, off/],
     [['auth', 'status', '--key', 'a-secret-key'], 2, null, /never accepted as an argument/],
-    [['status', '--nope'], 2, null, /Unknown option '--nope'\. See svcctl --help\./],
+    [['status', '--nope'], 2, null, /status has no option --nope\. See svcctl status --help\./],
     [['status', '--url', 'nonsense'], 2, null, /"nonsense" is not a gateway address/],
     [['doctor', '--url', 'nonsense'], 2, null, /"nonsense" is not a gateway address/],
     [['config', '--url', 'nonsense'], 2, null, /"nonsense" is not a gateway address/],

@@ -90,7 +90,7 @@ test('a registered file of the operator is not deleted when it is unregistered',
   writeFileSync(path, encodeGguf(tinyEmbed()));
   expect((await run('models', 'register', path)).out).toBe('Registered mine (embedding).\n');
   expect((await run('models', 'register', join(gateway.home, 'none.gguf'))).code).toBe(1);
-  expect((await run('models', 'scan')).out).toMatch(/^\d+ models\.\n$/);
+  expect((await run('models', 'scan')).out).toMatch(/^Found \d+ models?\.\n$/);
   expect((await run('models', 'rm', 'mine', '--force')).out).toContain('Its files were not deleted');
   expect((await run('models', 'register', path)).code).toBe(0);
 });

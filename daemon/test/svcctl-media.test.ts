@@ -25,7 +25,7 @@ const run = (args: string[], options: RunOptions = {}) =>
 const at = (name: string) => join(folder, name);
 
 describe('speak and transcribe', () => {
-  it('a spoken file is transcribed to the exact text', async () => {
+  it('transcribes exactly what was spoken into a spoken file', async () => {
     const spoken = await run(['speak', ...TONE_TEXT.split(' '), '-o', at('a.wav')]);
     expect(spoken).toMatchObject({ code: 0, out: `${at('a.wav')}\n`, err: '' });
     expect(readFileSync(at('a.wav')).toString('latin1', 0, 4)).toBe('RIFF');
@@ -60,7 +60,7 @@ describe('speak and transcribe', () => {
 
   it('a failure leaves no file behind', async () => {
     const before = readdirSync(folder).sort();
-    const unknown = await run(['speak', 'hello', '--voice', 'no-such-voice', '-o', at('never.wav')]);
+    const unknown = await run(['speak', 'hello', '--voice', 'absent', '-o', at('never.wav')]);
     expect(unknown).toMatchObject({ code: 1, out: '' });
     expect(unknown.err).toMatch(/request\.invalid/);
     expect((await run(['transcribe', at('nothing.wav'), '-o', at('never.txt')])).code).toBe(2);
@@ -72,11 +72,11 @@ describe('speak and transcribe', () => {
     [['speak', 'hello', '--json'], {}, 2, /name the file with -o FILE/],
     [['speak', '-', '-o', 'x.wav'], { input: ' \n' }, 2, /the text is missing/],
     [['speak', 'hello', '--format', 'tape', '-o', '/dev/shm/never.tape'], {}, 1, /response_format/],
-    [['transcribe'], {}, 2, /svcctl transcribe FILE/],
+    [['transcribe'], {}, 2, /svcctl transcribe \[options\] <file>/],
     [['transcribe', '/'], {}, 2, /is not a file/],
     [['transcribe', '/nowhere.wav'], {}, 2, /cannot be read \(ENOENT\)/],
     [['transcribe', import.meta.filename], {}, 1, /\(audio\.unsupported_format\)/],
-    [['transcribe', import.meta.filename, '--voice', 'x'], {}, 2, /takes no --voice/],
+    [['transcribe', import.meta.filename, '--voice', 'x'], {}, 2, /transcribe has no option --voice/],
     [['transcribe', import.meta.filename], { env: { SVC_CLIENT_KEY: 'wrong' } }, 4, /auth\.required/],
     [['transcribe', import.meta.filename], { env: { SVC_URL: 'http://127.0.0.1:1' } }, 3, /cannot reach/],
   ] as const)('%j exits with its code and one line', async (args, options, code, message) => {

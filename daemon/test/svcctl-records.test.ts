@@ -61,12 +61,12 @@ describe('requests and usage', () => {
     expect(await runOk('requests', 'cancel', id)).toBe(`Request ${id} is cancelled.\n`);
     const { recent } = await runJson<{ recent: RequestRecord[] }>('requests', 'list', '--state', 'done');
     const served = recent.find(({ error }) => error === null)?.id ?? '';
-    expect(await runOk('requests', 'cancel', served)).toBe(`Request ${served} had ended already.\n`);
+    expect(await runOk('requests', 'cancel', served)).toBe(`Request ${served} had already ended.\n`);
   });
 });
 
 describe('logs and events', () => {
-  /** Runs a command that does not end by itself. Calls `act` after its first output, then waits until `enough`. */
+  /** Runs a command that only ends on a signal, until `act` accepts its output. */
   async function runFollowing(
     args: string[],
     enough: (out: string) => boolean,
@@ -124,12 +124,12 @@ describe('logs and events', () => {
     await waitForSlotState(gateway, 'utility', 'ready', ADMIN_KEY);
   });
 
-  it('events prints one JSON per line with --json', async () => {
+  it('prints events, one JSON object per line with --json', async () => {
     const out = await runFollowing(
       ['events', '--json'],
       (text) => text.includes('"state":"ready"'),
       () => runOk('slots', 'restart', 'utility'),
-      // Every probe is an event: one of them comes once the stream is open.
+      // Every probe is an event, so that one follows when the stream is open.
       () => send(gateway, 'POST', '/api/hardware/probe', { key: ADMIN_KEY }),
     );
     const lines = out.slice(0, out.lastIndexOf('\n')).split('\n');

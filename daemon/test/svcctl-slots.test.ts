@@ -19,6 +19,7 @@ describe('slots list and show', () => {
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(out).toContain('…');
     expect(await runOk('slots', 'list', '--wide')).toContain(LONG);
+    expect((await run(['slots', 'list'], { env: { COLUMNS: '' } })).out).toContain(LONG);
     // Memory is measured again between the two, and a wider figure leaves less space for names.
     const stableParts = (table: string) =>
       table.replace(/\S+ [KMG]iB/g, 'N').replace(/^(\S{12})\S*| {2,}/gm, '$1 ');
@@ -32,7 +33,7 @@ describe('slots list and show', () => {
     expect(names).toEqual(slots.map(({ name }) => name));
   });
 
-  it('shows one, key by key', async () => {
+  it('shows one', async () => {
     const out = await runOk('slots', 'show', 'agent');
     expect(out).toMatch(/^State +ready since /m);
     expect(out).toMatch(/^Engine +embedded, runner worker, pid \d+$/m);
@@ -52,14 +53,14 @@ describe('slots load, unload, restart and swap', () => {
     expect(await runOk('slots', 'unload', 'utility')).toContain('utility is offline');
   });
 
-  it('with --no-wait at once', async () => {
+  it('with --no-wait return at once', async () => {
     const { state } = await runJson<SlotRecord>('slots', 'load', 'utility', '--no-wait');
     expect(['starting', 'warming', 'ready']).toContain(state);
     await waitForSlotState(gateway, 'utility', 'ready', ADMIN_KEY);
     await runOk('slots', 'unload', 'utility', '--wait');
   });
 
-  it('at a terminal a progress line is shown and then removed', async () => {
+  it('at a terminal a line shows the state until the action is done', async () => {
     rmSync(gateway.loadedFile, { force: true });
     await runOk('slots', 'unload', 'lasting', '--wait');
     const line = /\r\u001b\[Klasting: (offline|starting|warming)/;
@@ -73,21 +74,21 @@ describe('slots load, unload, restart and swap', () => {
   });
 
   it.each([
-    [['slots', 'load', 'unknown'], 1, /There is no slot "nobody"\. Slots: .*\. \(slot\.not_found\)/],
+    [['slots', 'load', 'absent'], 1, /There is no slot "nobody"\. Slots: .*\. \(slot\.not_found\)/],
     [
       ['slots', 'load', 'hollow'],
       1,
       /Slot hollow cannot be loaded: The model \S+ of the slot file was not found\. \(slot\.failed\)/,
     ],
-    [['slots', 'swap', 'agent', 'unknown'], 1, /\(model\.not_found\)/],
-    [['slots', 'load'], 2, /svcctl slots load NAME/],
-    [['slots', 'load', 'a', 'b'], 2, /svcctl slots load NAME/],
-    [['slots', 'swap', 'agent'], 2, /svcctl slots swap NAME MODEL/],
-    [['slots', 'laod', 'agent'], 2, /slots has list, show, load/],
-    [['slots', 'load', 'agent', '--force'], 2, /takes no --force/],
+    [['slots', 'swap', 'agent', 'absent'], 1, /\(model\.not_found\)/],
+    [['slots', 'load'], 2, /svcctl slots load \[options\] <slot>/],
+    [['slots', 'load', 'a', 'b'], 2, /svcctl slots load \[options\] <slot>/],
+    [['slots', 'swap', 'agent'], 2, /svcctl slots swap \[options\] <slot> <model>/],
+    [['slots', 'laod', 'agent'], 2, /Did you mean load\?/],
+    [['slots', 'load', 'agent', '--force'], 2, /has no option --force/],
     [['logs', '--lines', 'many'], 2, /--lines takes a whole number from 0 to 1000/],
     [['requests', '--limit', '0'], 2, /--limit takes a whole number from 1 to 1000/],
-    [['requests', 'show', 'ffffffff'], 1, /no recent request has the id ffffffff/],
+    [['requests', 'show', 'ffffffff'], 1, /no recent request has an id that ends in ffffffff/],
   ])('%j exits with %d and one line', async (args, code, message) => {
     const ran = await run(args);
     expect(ran).toMatchObject({ code, out: '' });
@@ -95,7 +96,7 @@ describe('slots load, unload, restart and swap', () => {
     expect(ran.err.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  it('a client key is not enough', async () => {
+  it('refuses a client key', async () => {
     const ran = await run(['slots', 'unload', 'agent'], { env: { SVC_CLIENT_KEY: CLIENT_KEY } });
     expect(ran).toMatchObject({ code: 4, out: '' });
     expect(ran.err).toContain('(auth.forbidden)');
@@ -120,7 +121,7 @@ describe('slots create, set, plan and rm', () => {
     expect(existsSync(file('writer'))).toBe(false);
   });
 
-  it('rejected keys are named', async () => {
+  it('names each key that the gateway refuses', async () => {
     const ran = await run(['slots', 'set', 'utility', 'extra_args=--x', 'env=A', 'parallel=2']);
     expect(ran).toMatchObject({ code: 1, out: '' });
     expect(ran.err).toMatch(/extra_args cannot be set here; env cannot be set here\. \(request\.invalid\)/);
@@ -197,7 +198,7 @@ describe('models and hardware', () => {
 });
 
 describe('a slot whose model is missing', () => {
-  it('has a warning, since its record has no failure', async () => {
+  it('causes a warning, because its record has no failure', async () => {
     const warning = 'The configured model was not found for slot: hollow.';
     expect(await runOk('status')).toContain(`! ${warning}\n`);
     expect(await runJson<SlotRecord>('slots', 'show', 'hollow')).toMatchObject({
@@ -222,7 +223,7 @@ describe('without a gateway', () => {
   it('help and completion need none', async () => {
     const env = { SVC_URL: 'http://127.0.0.1:1', SVC_HOME: '/nonexistent' };
     expect(await run(['slots', 'load', '--help'], { env })).toMatchObject({ code: 0, err: '' });
-    expect((await run(['help', 'slots'], { env })).out).toContain('slots swap NAME MODEL');
+    expect((await run(['help', 'slots'], { env })).out).toContain('swap <slot> <model>');
     expect((await run(['completion', 'bash'], { env })).out).toContain('complete -F _svcctl svcctl');
     expect(await run(['completion', 'csh'], { env })).toMatchObject({ code: 2, out: '' });
     expect(await run(['slots', 'list'], { env })).toMatchObject({ code: 3, out: '' });

@@ -36,7 +36,7 @@ it('adds, lists, tests and removes an upstream', async () => {
     .toMatch(/models\s+ok\s+200\s+.*2 models.*chat\s+ok\s+200\s+.*It answered a chat/s);
   expect(desk.requests.at(-1)?.headers.authorization).toBe('Bearer sk-desk-0123456789');
   const listed = await run('upstreams', 'list');
-  expect(listed.out).toMatch(/desk\s+ok\s+2\s+near\s+http:/);
+  expect(listed.out).toMatch(/desk\s+ok\s+2\s+local\s+http:/);
   expect(listed.out).not.toContain('sk-desk');
   expect((await run('upstreams', 'list', '--json')).json()).toMatchObject({
     upstreams: [{ name: 'desk', health: 'ok', key_env: 'UPSTREAM_DESK', key_set: true }],
@@ -53,7 +53,7 @@ it('explain prints the steps and the target of a request', async () => {
   expect(remote.out).toMatch(/Goes to upstream desk\.\n$/);
   const local = await run('explain', 'agent', '--path', '/v1/completions');
   expect(local.out).toMatch(
-    /agent on \/v1\/completions, meant: slot agent.*Goes to slot agent; its model would be loaded/s,
+    /agent on \/v1\/completions, for slot agent.*Goes to slot agent; its model would be loaded/s,
   );
   expect(local.out).toMatch(
     /^ {2}agent: needs [\d.]+ [KMG]iB, [\d.]+ [KMG]iB free in pool host \(starts\)$/m,
@@ -99,7 +99,7 @@ it('a key as an argument is rejected and not repeated, and so are invalid argume
     expect(refused).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringMatching(/usage: svcctl upstreams/),
+      err: expect.stringMatching(/Usage: svcctl upstreams/),
     });
     expect(refused.err).not.toContain('sk-secret');
   }

@@ -182,7 +182,7 @@ async function buildSvcctl(root: string, out: string, sources: string): Promise<
   const lateImports = new Set<string>();
   await buildPrograms(root, out, {
     plugins: [externalizeDaemon(sources, lateImports), rewriteModuleUrls(sources), ascii],
-    bundled: ['smol-toml'],
+    bundled: ['ansi-regex', 'commander', 'get-east-asian-width', 'smol-toml', 'string-width', 'strip-ansi'],
     options: {
       input: inputsFor(sources, [SVCCTL]),
       output: {

@@ -1,30 +1,34 @@
-import { usageLine } from '../../daemon/cli/choose.ts';
-import type { Command } from '../../daemon/cli/command.ts';
-import { ABOUT, exitMeanings } from '../../daemon/cli/help.ts';
-import { type OptionName, optionRow, optionsOf, optionUsage } from '../../daemon/cli/options.ts';
-import { COMMANDS } from '../../daemon/cli/table.ts';
+import type { Argument, Option } from 'commander';
+import { ABOUT } from '../../daemon/cli/about.ts';
+import type { CliCommand } from '../../daemon/cli/cli-command.ts';
+import { exitMeanings } from '../../daemon/cli/exit-codes.ts';
+import { createProgram } from '../../daemon/cli/program.ts';
 import { SLOT_KEYS } from '../../daemon/contract/slot-keys.ts';
 import { row } from './markdown.ts';
 
-const optionLine = (name: OptionName): string => {
-  const { help, words } = optionRow(name);
-  return `- \`${optionUsage(name)}\`: ${help}${words ? ` (${words.join(', ')})` : ''}`;
-};
+const choices = (values: readonly string[] | undefined): string =>
+  values === undefined ? '' : ` (${values.join(', ')})`;
 
-function section(command: Command): string {
-  const details = command.details ? ` ${command.details}` : '';
-  const options = (command.options ?? []).map(optionLine);
-  return [`### ${command.words}`, '', '```', usageLine(command), '```', '', `${command.summary}.${details}`]
-    .concat(options.length === 0 ? [] : ['', ...options])
-    .concat('')
+const argumentLine = (argument: Argument): string =>
+  `- \`${argument.name()}\`: ${argument.description}${choices(argument.argChoices)}`;
+
+const optionLine = ({ flags, description, argChoices }: Option): string =>
+  `- \`${flags}\`: ${description}${choices(argChoices)}`;
+
+function section(command: CliCommand): string {
+  const list = [...command.registeredArguments.map(argumentLine), ...command.options.map(optionLine)];
+  return [`### ${command.path}`, '', '```', command.usageLine, '```', '', command.description()]
+    .concat(list.length === 0 ? [] : ['', ...list])
+    .concat('', 'Examples:', '', '```sh', ...command.exampleLines, '```', '')
     .join('\n');
 }
 
-/** Returns the manual of svcctl, from its command table. */
+/** Returns the manual of svcctl, from its tree of commands. */
 export function commandsPage(): string {
+  const program = createProgram();
   const keys = Object.entries(SLOT_KEYS).map(([key, { kind, help }]) => row(`\`${key}\``, kind, help));
   const codes = exitMeanings().map(([code, meaning]) => row(String(code), meaning));
-  return `<!-- Made by npm run docs from daemon/cli/table.ts. Do not edit. -->
+  return `<!-- Made by npm run docs from daemon/cli/tree. Do not edit. -->
 
 # svcctl
 
@@ -34,7 +38,7 @@ ${ABOUT.join('\n')}
 
 Every command takes:
 
-${optionsOf().map(optionLine).join('\n')}
+${program.createHelp().visibleOptions(program).map(optionLine).join('\n')}
 
 ## Exit codes
 
@@ -44,7 +48,7 @@ ${codes.join('\n')}
 
 ## Commands
 
-${COMMANDS.map(section).join('\n')}
+${program.leaves.map(section).join('\n')}
 ## Keys of \`slots create\` and \`slots set\`
 
 Extra arguments, environment and images are set in the slot file only.

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { bashCompletion } from '../../daemon/cli/completion/bash.ts';
 import { fishCompletion } from '../../daemon/cli/completion/fish.ts';
 import { zshCompletion } from '../../daemon/cli/completion/zsh.ts';
-import { COMMANDS } from '../../daemon/cli/table.ts';
+import { createProgram } from '../../daemon/cli/program.ts';
 import { exampleConfigFile, exampleEnvFile } from '../../daemon/settings/print.ts';
 import type { App } from './app.ts';
 import { below, bytesOf, type Entry, fileEntry, PROGRAM, sizeOf, textEntry } from './entry.ts';
@@ -61,9 +61,9 @@ function systemEntries(root: string, app: App, date: number): Entry[] {
     fileEntry('lib/systemd/system/svc-companion.service', source('systemd/svc-companion.service')),
     fileEntry('usr/lib/sysusers.d/svc-gateway.conf', source('systemd/svc.sysusers.conf')),
     fileEntry('usr/lib/tmpfiles.d/svc-gateway.conf', source('systemd/svc.tmpfiles.conf')),
-    textEntry('usr/share/bash-completion/completions/svcctl', bashCompletion(COMMANDS)),
-    textEntry('usr/share/zsh/vendor-completions/_svcctl', zshCompletion(COMMANDS)),
-    textEntry('usr/share/fish/vendor_completions.d/svcctl.fish', fishCompletion(COMMANDS)),
+    textEntry('usr/share/bash-completion/completions/svcctl', bashCompletion(createProgram())),
+    textEntry('usr/share/zsh/vendor-completions/_svcctl', zshCompletion(createProgram())),
+    textEntry('usr/share/fish/vendor_completions.d/svcctl.fish', fishCompletion(createProgram())),
     zipped('usr/share/man/man8/svc-gateway.8', gatewayPage(shown)),
     zipped('usr/share/man/man1/svcctl.1', svcctlPage(shown)),
     textEntry(`${DOC}/examples/config.toml`, exampleConfigFile()),

@@ -1,28 +1,31 @@
-import { usageLine } from '../../daemon/cli/choose.ts';
-import type { Command } from '../../daemon/cli/command.ts';
-import { ABOUT, exitMeanings } from '../../daemon/cli/help.ts';
-import { optionRow, optionsOf, optionUsage } from '../../daemon/cli/options.ts';
-import { COMMANDS } from '../../daemon/cli/table.ts';
+import type { Option } from 'commander';
+import { ABOUT } from '../../daemon/cli/about.ts';
+import type { CliCommand } from '../../daemon/cli/cli-command.ts';
+import { exitMeanings } from '../../daemon/cli/exit-codes.ts';
+import { createProgram } from '../../daemon/cli/program.ts';
 import { USAGE } from '../../daemon/lib/arguments.ts';
 import { settingRows } from '../../daemon/settings/catalogue.ts';
 import { page, roff, section, term } from './roff.ts';
 
 type Shown = { version: string; date: number };
 
-const commandTerm = (command: Command): string => {
-  const options = (command.options ?? []).map((name) => `${optionUsage(name)}: ${optionRow(name).help}.`);
-  const text = [`${command.summary}.`, command.details ?? '', ...options].filter((part) => part !== '');
-  return term(usageLine(command), text.join(' '));
+const optionTerm = ({ flags, description }: Option): string => term(flags, `${description}.`);
+
+const commandTerm = (command: CliCommand): string => {
+  const options = command.options.map(({ flags, description }) => `${flags}: ${description}.`);
+  const examples = command.exampleLines.map((line, index) => `${index === 0 ? 'Example: ' : ''}${line}`);
+  return term(command.usageLine, [command.description(), ...options, examples.join('; ')].join(' '));
 };
 
-/** `svcctl(1)`, from the table of commands. */
+/** `svcctl(1)`, from the tree of commands. */
 export function svcctlPage(shown: Shown): string {
+  const program = createProgram();
   return page({ name: 'svcctl', part: 1, ...shown }, [
     section('name', roff('svcctl - command-line client of svc-gateway')),
     section('synopsis', '.B svcctl', roff('COMMAND [ARGUMENT…] [OPTION…]')),
     section('description', roff(ABOUT.join(' ').replaceAll('`', ''))),
-    section('options', ...optionsOf().map((name) => term(optionUsage(name), `${optionRow(name).help}.`))),
-    section('commands', ...COMMANDS.map(commandTerm)),
+    section('options', ...program.createHelp().visibleOptions(program).map(optionTerm)),
+    section('commands', ...program.leaves.map(commandTerm)),
     section('exit status', ...exitMeanings().map(([code, meaning]) => term(String(code), meaning))),
     section('see also', roff('svc-gateway(8)')),
   ]);

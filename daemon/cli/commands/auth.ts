@@ -1,9 +1,12 @@
 import type { RequireView, RotateView, SessionRow, StatusView } from '../../contract/auth.ts';
-import type { Command, CommandContext } from '../command.ts';
-import { CliError, EXIT } from '../exit-codes.ts';
-import { fields, json, table } from '../output.ts';
+import type { StatusOverviewView } from '../../contract/system.ts';
+import type { CommandContext } from '../command.ts';
+import { requireConfirmation } from '../confirmation.ts';
+import { EXIT } from '../exit-codes.ts';
+import { json } from '../output.ts';
+import { fields, table } from '../table.ts';
 
-async function status({ client, flags, out }: CommandContext): Promise<number> {
+export async function status({ client, flags, out }: CommandContext): Promise<number> {
   const view = await client.call<StatusView>('auth.status');
   if (flags.json) out(json(view));
   else {
@@ -18,20 +21,21 @@ async function status({ client, flags, out }: CommandContext): Promise<number> {
   return EXIT.ok;
 }
 
-const CONSEQUENCES = {
+const CONSEQUENCES: Readonly<Record<string, string>> = {
   admin: 'The old admin key stops working at once. Browser sessions stay.',
   client: 'The old client key stops working at once in every app that uses it.',
-} as const;
+};
 
-async function rotate({ client, args, flags, out, confirm }: CommandContext): Promise<number> {
-  const tier = args[0];
-  if ((tier !== 'admin' && tier !== 'client') || args.length !== 1) {
-    throw new CliError('usage: svcctl auth rotate admin|client', EXIT.usage);
-  }
-  if (!flags.force) {
-    const answer = await confirm(`${CONSEQUENCES[tier]} Rotate the ${tier} key?`);
-    if (answer === null) throw new CliError('no terminal to confirm; pass --force', EXIT.declined);
-    if (!answer) throw new CliError('nothing was changed', EXIT.declined);
+/** Returns true if the gateway has a key of this tier, which a rotation would replace. */
+async function hasKey({ client }: CommandContext, tier: string): Promise<boolean> {
+  const view = await client.call<StatusOverviewView>('status');
+  return tier === 'admin' ? view.has_admin_key : view.has_client_key;
+}
+
+export async function rotate(context: CommandContext, tier: string): Promise<number> {
+  const { client, flags, out } = context;
+  if (!flags.force && (await hasKey(context, tier))) {
+    await requireConfirmation(context, `${CONSEQUENCES[tier]} Rotate the ${tier} key?`);
   }
   const view = await client.call<RotateView>('auth.rotate', { tier });
   if (flags.json) out(json(view));
@@ -42,21 +46,23 @@ async function rotate({ client, args, flags, out, confirm }: CommandContext): Pr
   return EXIT.ok;
 }
 
-async function requireAuth({ client, args, flags, out }: CommandContext): Promise<number> {
-  const word = args[0];
-  if ((word !== 'on' && word !== 'off') || args.length !== 1) {
-    throw new CliError('usage: svcctl auth require on|off', EXIT.usage);
-  }
-  const view = await client.call<RequireView>('auth.require', { require_auth: word === 'on' });
+/** Fails when the environment of the gateway overrides the new value. */
+export async function requireAuth({ client, flags, out }: CommandContext, state: string): Promise<number> {
+  const wanted = state === 'on';
+  const view = await client.call<RequireView>('auth.require', { require_auth: wanted });
+  const isApplied = view.require_auth === wanted;
   if (flags.json) out(json(view));
+  else if (isApplied) out(`Enforcement is ${state}.\n`);
   else {
-    const held = view.source === 'env' ? ' (held by SVC_REQUIRE_AUTH in the environment)' : '';
-    out(`Enforcement is ${view.require_auth ? 'on' : 'off'}${held}.\n`);
+    const now = view.require_auth ? 'on' : 'off';
+    out(
+      `Saved, but enforcement stays ${now}: SVC_REQUIRE_AUTH in the environment overrides it. Remove that variable.\n`,
+    );
   }
-  return EXIT.ok;
+  return isApplied ? EXIT.ok : EXIT.failed;
 }
 
-async function sessions({ client, flags, out }: CommandContext): Promise<number> {
+export async function sessions({ client, flags, out }: CommandContext): Promise<number> {
   const rows = await client.call<SessionRow[]>('auth.sessions');
   if (flags.json) out(json(rows));
   else if (rows.length === 0) out('No session is valid now.\n');
@@ -71,23 +77,3 @@ async function sessions({ client, flags, out }: CommandContext): Promise<number>
   }
   return EXIT.ok;
 }
-
-export const authCommands: readonly Command[] = [
-  { words: 'auth status', usage: '', summary: 'Enforcement, keys and your own tier', run: status },
-  {
-    words: 'auth rotate',
-    usage: 'admin|client',
-    summary: 'Replace a key; prints its fingerprint',
-    options: ['force'],
-    completions: [['admin', 'client']],
-    run: rotate,
-  },
-  {
-    words: 'auth require',
-    usage: 'on|off',
-    summary: 'Turn enforcement on or off',
-    completions: [['on', 'off']],
-    run: requireAuth,
-  },
-  { words: 'auth sessions', usage: '', summary: 'Browser sessions that are valid now', run: sessions },
-];

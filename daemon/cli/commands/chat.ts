@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Command, CommandContext } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { json, plain } from '../output.ts';
 import { deltaOf, sseData } from '../sse-reader.ts';
@@ -63,8 +63,8 @@ async function converse(context: CommandContext): Promise<number> {
   }
 }
 
-async function chat(context: CommandContext): Promise<number> {
-  const words = context.args.join(' ').trim();
+export async function chat(context: CommandContext, ...texts: string[]): Promise<number> {
+  const words = texts.join(' ').trim();
   if (words !== '') {
     await sendChat(context, [{ role: 'user', content: words }]);
     return EXIT.ok;
@@ -75,14 +75,3 @@ async function chat(context: CommandContext): Promise<number> {
   await sendChat(context, [{ role: 'user', content: piped.trim() }]);
   return EXIT.ok;
 }
-
-export const chatCommands: readonly Command[] = [
-  {
-    words: 'chat',
-    usage: '[TEXT]',
-    summary: 'Chat with a model; without TEXT, interactive',
-    options: ['model'],
-    details: 'The model is a slot or a model id, agent by default. TEXT may also be piped in.',
-    run: chat,
-  },
-];

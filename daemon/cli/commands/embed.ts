@@ -1,4 +1,4 @@
-import type { Command, CommandContext } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { json } from '../output.ts';
 
@@ -10,31 +10,19 @@ interface Embeddings {
 }
 
 /** One text for each argument; `-`, or none at all, means the lines that are piped in. */
-async function textsOf({ args, readPiped }: CommandContext): Promise<string[]> {
-  if (args.length > 0 && !(args.length === 1 && args[0] === '-')) return [...args];
+async function textsOf({ readPiped }: CommandContext, args: readonly string[]): Promise<readonly string[]> {
+  if (args.length > 0 && !(args.length === 1 && args[0] === '-')) return args;
   const lines = ((await readPiped()) ?? '').split(/\r?\n/).filter((line) => line.trim() !== '');
   if (lines.length > 0) return lines;
   throw new CliError('the text is missing: svcctl embed "one text" "another"', EXIT.usage);
 }
 
-async function embed(context: CommandContext): Promise<number> {
+export async function embed(context: CommandContext, ...texts: string[]): Promise<number> {
   const { client, flags, out } = context;
-  const input = await textsOf(context);
+  const input = await textsOf(context, texts);
   const body = { model: flags.model ?? 'embed', input, encoding_format: 'float' };
   const answer = await client.call<Embeddings>('v1.embeddings', body, CALL_OPTIONS);
   if (flags.json) out(json(answer));
   else for (const { embedding } of answer.data) out(`${JSON.stringify(embedding)}\n`);
   return EXIT.ok;
 }
-
-export const embedCommands: readonly Command[] = [
-  {
-    words: 'embed',
-    usage: '[TEXT...|-]',
-    summary: 'Create embeddings, one line per text',
-    options: ['model'],
-    details:
-      'The model is an embedding model or its slot, embed by default. Every argument is one text; with - every line that is piped in is one. A vector is printed as a JSON array.',
-    run: embed,
-  },
-];

@@ -2,17 +2,16 @@ import { headroomOf } from '../../contract/memory-headroom.ts';
 import type { LoadForecastView, MemorySumView } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
-import type { Command, CommandContext } from '../command.ts';
-import { CliError, EXIT } from '../exit-codes.ts';
+import type { CommandContext } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
 import { hintOf } from '../hints.ts';
-import { json, plain, table } from '../output.ts';
+import { json, plain } from '../output.ts';
+import { table } from '../table.ts';
 
 const CHAT = '/v1/chat/completions';
 
 /** Shows how a request would be routed. Nothing is sent or loaded. */
-async function explain({ client, args, flags, out }: CommandContext): Promise<number> {
-  if (args.length > 1) throw new CliError('usage: svcctl explain [MODEL]', EXIT.usage);
-  const [model] = args;
+export async function explain({ client, flags, out }: CommandContext, model?: string): Promise<number> {
   const path = flags.path ?? CHAT;
   const view = await client.call<ExplainView>('dispatch.explain', { path, ...(model ? { model } : {}) });
   out(flags.json ? json(view) : explainText(view));
@@ -25,21 +24,21 @@ function explainText(view: ExplainView): string {
     outcome === 'matched' ? '=>' : outcome === 'skipped' ? '' : '-',
     reason,
   ]);
-  const subject = `${view.model ?? 'no model'} on ${view.path}${view.lane === null ? '' : `, meant: slot ${view.lane}`}`;
+  const subject = `${view.model ?? 'no model'} on ${view.path}${view.lane === null ? '' : `, for slot ${view.lane}`}`;
   return `${plain(subject)}\n\n${rows.length > 0 ? `${table(['STEP', '', 'REASON'], rows)}\n` : ''}${plain(verdict(view))}\n${memoryLines(view)}`;
 }
 
 /** The memory sum of each load that would be made, one line each. */
 function memoryLines({ slot, load, after }: ExplainView): string {
-  const tried = [{ slot, load }, ...after];
-  return tried
+  const attempts = [{ slot, load }, ...after];
+  return attempts
     .flatMap(({ slot: name, load: forecast }) => (forecast === null ? [] : [sumLine(name, forecast)]))
     .join('');
 }
 
 function sumLine(slot: string | null, { outcome, evicts, sum }: LoadForecastView): string {
-  const leave = evicts.length > 0 ? `; ${evicts.join(', ')} would be unloaded` : '';
-  return `  ${slot}: needs ${formatBytes(sum.needed)}, ${roomLine(sum)} (${outcome}${leave})\n`;
+  const evicted = evicts.length > 0 ? `; ${evicts.join(', ')} would be unloaded` : '';
+  return `  ${slot}: needs ${formatBytes(sum.needed)}, ${roomLine(sum)} (${outcome}${evicted})\n`;
 }
 
 /** For a load that does not fit: the memory left for it, which may be far less than what is free. */
@@ -56,23 +55,11 @@ function verdict({ slot, upstream, error, would_load, queue_position, after }: E
   if (error !== null)
     return `Refused: ${error.message}${hintOf(error.message, error.details)} (${error.code})`;
   const others = after.map((next) => next.slot ?? next.upstream).join(', ');
-  const behind = others === '' ? '' : ` If it can't serve it: ${others}.`;
-  if (upstream !== null) return `Goes to upstream ${upstream}.${behind}`;
+  const fallback = others === '' ? '' : ` If it cannot serve the request: ${others}.`;
+  if (upstream !== null) return `Goes to upstream ${upstream}.${fallback}`;
   const notes = [
     ...(would_load ? ['its model would be loaded first'] : []),
     ...(queue_position > 0 ? [`position ${queue_position} in its queue`] : []),
   ];
-  return `Goes to slot ${slot}${notes.length > 0 ? `; ${notes.join(', ')}` : ''}.${behind}`;
+  return `Goes to slot ${slot}${notes.length > 0 ? `; ${notes.join(', ')}` : ''}.${fallback}`;
 }
-
-export const explainCommands: readonly Command[] = [
-  {
-    words: 'explain',
-    usage: '[MODEL]',
-    summary: 'Explain how a request is routed',
-    details: 'Shows every dispatch step with its outcome. Nothing is sent or loaded.',
-    options: ['path'],
-    completions: ['model'],
-    run: explain,
-  },
-];

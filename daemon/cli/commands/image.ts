@@ -1,5 +1,5 @@
 import type { ImagesResponse } from '../../contract/images.ts';
-import type { Command, CommandContext } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { NewFile } from '../new-file.ts';
 import { json } from '../output.ts';
@@ -15,13 +15,13 @@ async function fetchInto({ client }: CommandContext, uuid: string, file: NewFile
   await file?.fill(await client.open('images.cache', undefined, { params: { uuid } }), MAX_BYTES);
 }
 
-async function image(context: CommandContext): Promise<number> {
-  const { client, flags, out, args } = context;
-  const prompt = args.join(' ').trim() || ((await context.readPiped())?.trim() ?? '');
+export async function image(context: CommandContext, ...texts: string[]): Promise<number> {
+  const { client, flags, out } = context;
+  const prompt = texts.join(' ').trim() || ((await context.readPiped())?.trim() ?? '');
   if (prompt === '')
     throw new CliError('the prompt is missing: svcctl image "a lighthouse at dusk"', EXIT.usage);
   // Created first, so that minutes of work do not fail at an existing file.
-  return NewFile.use(flags.output, flags.force, async (file) => {
+  return NewFile.use(flags.output, flags.force === true, async (file) => {
     const body = { model: flags.model ?? 'img', prompt, size: flags.size };
     const made = await client.call<ImagesResponse>('v1.images', body, CALL_OPTIONS);
     const [first] = made.data;
@@ -29,20 +29,8 @@ async function image(context: CommandContext): Promise<number> {
     if (uuid === undefined) throw new CliError('the response contains no image');
     const path = file?.path ?? `${uuid}.png`;
     if (file !== null) await fetchInto(context, uuid, file);
-    else await NewFile.use(path, flags.force, (own) => fetchInto(context, uuid, own));
+    else await NewFile.use(path, flags.force === true, (own) => fetchInto(context, uuid, own));
     out(flags.json ? json(made) : `${path}\n`);
     return EXIT.ok;
   });
 }
-
-export const imageCommands: readonly Command[] = [
-  {
-    words: 'image',
-    usage: '[TEXT]',
-    summary: 'Generate an image file',
-    options: ['model', 'output', 'size', 'force'],
-    details:
-      'The model is a supported image model or an image slot, img by default. TEXT may also be piped in. The file is a PNG.',
-    run: image,
-  },
-];

@@ -1,6 +1,5 @@
-import { integerOption } from '../arguments.ts';
 import type { CallOptions } from '../client.ts';
-import { type Command, type CommandContext, namedArguments } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { clock } from '../format.ts';
 import { plain } from '../output.ts';
@@ -8,7 +7,6 @@ import { type StreamEvent, sseEvents } from '../sse-reader.ts';
 
 /** A stream is silent at most between its keep-alive comments. */
 const IDLE_TIMEOUT_MS = 60_000;
-const MAX_LINES = 1_000;
 
 /** Prints a stream event by event. Reports the end of a stream that should have continued. */
 async function follow(
@@ -31,7 +29,7 @@ async function follow(
 }
 
 const historyQuery = ({ flags }: CommandContext) => ({
-  lines: integerOption(flags, 'lines', MAX_LINES),
+  lines: flags.lines,
   follow: flags.follow ? undefined : 'false',
 });
 
@@ -61,7 +59,7 @@ export function logLine(text: string, now: Date): string {
   return plain(words.join(' ')).replaceAll('\n', ' ').trim();
 }
 
-function slotLogs(context: CommandContext, name: string): Promise<number> {
+export function slotLogs(context: CommandContext, name: string): Promise<number> {
   const { json } = context.flags;
   const options = { params: { name }, query: historyQuery(context) };
   return follow(context, 'slot.logs', options, ({ event, data }) => {
@@ -70,10 +68,9 @@ function slotLogs(context: CommandContext, name: string): Promise<number> {
   });
 }
 
-function logs(context: CommandContext): Promise<number> {
-  const { args, flags } = context;
-  if (args.length > 1) throw new CliError('usage: svcctl logs [SLOT]', EXIT.usage);
-  if (args[0]) return slotLogs(context, args[0]);
+export function logs(context: CommandContext, slot?: string): Promise<number> {
+  const { flags } = context;
+  if (slot) return slotLogs(context, slot);
   const query = { ...historyQuery(context), level: flags.level };
   return follow(context, 'logs', { query }, ({ event, data }) => {
     if (event === 'gap') return flags.json ? null : '(lines were lost)';
@@ -82,35 +79,7 @@ function logs(context: CommandContext): Promise<number> {
   });
 }
 
-const events = (context: CommandContext): Promise<number> => {
-  namedArguments(context, 'events');
-  return follow(context, 'events', {}, ({ event, data }) =>
+export const events = (context: CommandContext): Promise<number> =>
+  follow(context, 'events', {}, ({ event, data }) =>
     context.flags.json ? `{"event":${JSON.stringify(event)},"data":${data}}` : plain(`${event} ${data}`),
   );
-};
-
-export const logCommands: readonly Command[] = [
-  {
-    words: 'slots logs',
-    usage: 'NAME',
-    summary: 'Engine output of a slot',
-    options: ['follow', 'lines'],
-    completions: ['slot'],
-    run: (context) => slotLogs(context, namedArguments(context, 'slots logs NAME', 'name').name),
-  },
-  {
-    words: 'logs',
-    usage: '[SLOT]',
-    summary: 'The log of the gateway, or of a slot',
-    options: ['follow', 'lines', 'level'],
-    completions: ['slot'],
-    run: logs,
-  },
-  {
-    words: 'events',
-    usage: '',
-    summary: 'Stream live events until Ctrl-C',
-    options: ['follow'],
-    run: events,
-  },
-];

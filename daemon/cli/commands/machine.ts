@@ -2,21 +2,23 @@ import type { HardwareView } from '../../contract/hardware.ts';
 import type { UsageView } from '../../contract/system.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { plural } from '../../lib/text/plural.ts';
-import { integerOption } from '../arguments.ts';
-import { type Command, type CommandContext, namedArguments } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { evidenceText } from '../evidence.ts';
 import { EXIT } from '../exit-codes.ts';
 import { clock } from '../format.ts';
-import { fields, fitted, json, plain } from '../output.ts';
+import { json, plain } from '../output.ts';
+import { fields, fitted } from '../table.ts';
 
 const hardware = (route: 'hardware' | 'hardware.probe') => async (context: CommandContext) => {
   const { client, flags, out, width } = context;
-  namedArguments(context, route === 'hardware' ? 'hardware' : 'hardware probe');
   const view = await client.call<HardwareView>(route, undefined, { timeoutMs: 120_000 });
   if (flags.json) out(json(view));
   else out(hardwareText(view, width) + (flags.evidence ? `\n${evidenceText(view.evidence, width)}` : ''));
   return EXIT.ok;
 };
+
+export const showHardware = hardware('hardware');
+export const probeHardware = hardware('hardware.probe');
 
 function hardwareText({ host, devices, pools, problems, probed_at }: HardwareView, width: number): string {
   const rows = devices.map((each) => [
@@ -51,8 +53,8 @@ function hardwareText({ host, devices, pools, problems, probed_at }: HardwareVie
   ].join('');
 }
 
-async function usage({ client, flags, out, width }: CommandContext): Promise<number> {
-  const query = { days: integerOption(flags, 'days', 366) };
+export async function usage({ client, flags, out, width }: CommandContext): Promise<number> {
+  const query = { days: flags.days };
   const view = await client.call<UsageView>('usage', undefined, { query });
   const rows = view.days.map((each) => [
     each.day,
@@ -71,27 +73,3 @@ async function usage({ client, flags, out, width }: CommandContext): Promise<num
   }
   return EXIT.ok;
 }
-
-export const machineCommands: readonly Command[] = [
-  {
-    words: 'hardware',
-    usage: '',
-    summary: 'Devices and memory',
-    options: ['evidence', 'wide'],
-    run: hardware('hardware'),
-  },
-  {
-    words: 'hardware probe',
-    usage: '',
-    summary: 'Probe the hardware again',
-    options: ['evidence', 'wide'],
-    run: hardware('hardware.probe'),
-  },
-  {
-    words: 'usage',
-    usage: '',
-    summary: 'Requests and tokens per day',
-    options: ['days', 'wide'],
-    run: usage,
-  },
-];

@@ -1,24 +1,36 @@
 import { resolve } from 'node:path';
 import { remoteHostOf } from '../../lib/net/remote-host.ts';
 import { toUrl } from '../client.ts';
-import { type Command, type CommandContext, namedArguments } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
-import type { Flags, OptionName } from '../options.ts';
+import type { Flags } from '../options.ts';
+
+/** Options of sub-commands of the daemon binary. */
+const FORWARDED = {
+  force: '--force',
+  json: '--json',
+  selfTest: '--self-test',
+  url: '--url',
+  withKeys: '--with-keys',
+} as const satisfies Partial<Record<keyof Flags, string>>;
 
 /** Returns the given options for a sub-command of the daemon binary. */
-function forwardedOptions(flags: Flags, ...names: OptionName[]): string[] {
+function forwardedOptions(flags: Flags, ...names: (keyof typeof FORWARDED)[]): string[] {
   return names.flatMap((name) => {
     const value = flags[name];
-    if (typeof value === 'string') return [`--${name}`, value];
-    return value ? [`--${name}`] : [];
+    if (typeof value === 'string') return [FORWARDED[name], value];
+    return value ? [FORWARDED[name]] : [];
   });
 }
 
-function doctor(context: CommandContext): Promise<number> {
-  namedArguments(context, 'doctor [--self-test]');
+/**
+ * Runs the checks. Works while the daemon is down, as `backup` and `restore` do, because all three are
+ * sub-commands of the daemon binary.
+ */
+export async function doctor(context: CommandContext): Promise<number> {
   // Checked here as for every other command: the sub-command has only one exit code for all its failures.
   if (context.namedUrl !== null) toUrl(context.namedUrl, '');
-  return context.daemon(['doctor', ...forwardedOptions(context.flags, 'self-test', 'json', 'url')]);
+  return context.daemon(['doctor', ...forwardedOptions(context.flags, 'selfTest', 'json', 'url')]);
 }
 
 /** Throws CliError when another machine is named, because the command works on local files. */
@@ -33,48 +45,13 @@ function requireThisMachine({ namedUrl }: CommandContext, what: string): void {
   );
 }
 
-function backup(context: CommandContext): Promise<number> {
-  const { FILE } = namedArguments(context, 'backup FILE [--with-keys] [--force]', 'FILE');
+export async function backup(context: CommandContext, file: string): Promise<number> {
   requireThisMachine(context, 'backup');
-  const options = forwardedOptions(context.flags, 'with-keys', 'force', 'json');
-  return context.daemon(['backup', ...options, '--', resolve(FILE)]);
+  const options = forwardedOptions(context.flags, 'withKeys', 'force', 'json');
+  return context.daemon(['backup', ...options, '--', resolve(file)]);
 }
 
-function restore(context: CommandContext): Promise<number> {
-  const { FILE } = namedArguments(context, 'restore FILE', 'FILE');
+export async function restore(context: CommandContext, file: string): Promise<number> {
   requireThisMachine(context, 'restore');
-  return context.daemon(['restore', ...forwardedOptions(context.flags, 'json'), '--', resolve(FILE)]);
+  return context.daemon(['restore', ...forwardedOptions(context.flags, 'json'), '--', resolve(file)]);
 }
-
-/**
- * Maintenance commands. All of them work while the daemon is down, because they are sub-commands of the
- * daemon binary.
- */
-export const maintenanceCommands: readonly Command[] = [
-  {
-    words: 'doctor',
-    usage: '',
-    summary: 'Find problems and show fixes',
-    options: ['self-test'],
-    details:
-      'Works whether the gateway runs or not, and changes nothing. Each finding is ok, warn or fail, with the next step in one line. The exit code is 1 when a check failed and 0 otherwise, warnings included. With sudo the checks run as the user of the service.',
-    run: doctor,
-  },
-  {
-    words: 'backup',
-    usage: 'FILE',
-    summary: 'Back up configuration and database',
-    options: ['with-keys', 'force'],
-    details:
-      'Writes config.toml, slot and upstream files, the settings of api.env and the database into one .tar.gz that only its owner can read; the gateway may be running. Models are not included; keys only with --with-keys. An existing file is replaced only with --force.',
-    run: backup,
-  },
-  {
-    words: 'restore',
-    usage: 'FILE',
-    summary: 'Restore a backup; stop the gateway first',
-    details:
-      'Checks the whole file before anything changes, and keeps the replaced files in the state folder. Keys stay unchanged unless the backup contains some; browsers must log in again. Run the same command again after an interrupted restore.',
-    run: restore,
-  },
-];

@@ -3,15 +3,18 @@ import type { CatalogView, ModelFitView } from '../../contract/catalog.ts';
 import type { ModelWithMemory } from '../../contract/models.ts';
 import type { HubModelView } from '../../contract/pulls.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
-import { type Command, type CommandContext, namedArguments } from '../command.ts';
-import { CliError, EXIT } from '../exit-codes.ts';
+import { plural } from '../../lib/text/plural.ts';
+import type { CommandContext } from '../command.ts';
+import { requireConfirmation } from '../confirmation.ts';
+import { EXIT } from '../exit-codes.ts';
 import { count } from '../format.ts';
-import { fitted, json, plain } from '../output.ts';
+import { json, plain } from '../output.ts';
+import { fitted } from '../table.ts';
 
 /** Folders with many models, or a hub far away. */
 const TIMEOUT_MS = 600_000;
 
-async function list({ client, flags, out, width }: CommandContext): Promise<number> {
+export async function list({ client, flags, out, width }: CommandContext): Promise<number> {
   const view = await client.call<{ models: ModelWithMemory[] }>('models');
   if (flags.json) out(json(view));
   else if (flags.quiet) out(view.models.map(({ id }) => `${plain(id)}\n`).join(''));
@@ -22,7 +25,7 @@ async function list({ client, flags, out, width }: CommandContext): Promise<numb
 function modelTable(models: readonly ModelWithMemory[], width: number): string {
   const rows = models.map((model) => [
     model.id,
-    model.projector ? `${model.type}, sees` : model.type,
+    model.projector ? `${model.type}, vision` : model.type,
     model.quantization ?? '-',
     formatBytes(model.size_bytes),
     count(model.context_length),
@@ -32,10 +35,10 @@ function modelTable(models: readonly ModelWithMemory[], width: number): string {
     model.licence ?? '-',
   ]);
   const head = ['MODEL', 'TYPE', 'QUANT', 'SIZE', 'CONTEXT', 'MEMORY', 'BOUND TO', 'FROM', 'LICENCE'];
-  return fitted(head, rows, { width, shrink: [0, 2, 6, 7, 8] });
+  return fitted(head, rows, { width, shrink: [2, 6, 7, 8], shrinkLast: [0] });
 }
 
-async function scan({ client, flags, out }: CommandContext): Promise<number> {
+export async function scan({ client, flags, out }: CommandContext): Promise<number> {
   const options = { timeoutMs: TIMEOUT_MS };
   const view = await client.call<{ models: number; problems: { file: string; reason: string }[] }>(
     'model.scan',
@@ -44,14 +47,13 @@ async function scan({ client, flags, out }: CommandContext): Promise<number> {
   );
   if (flags.json) out(json(view));
   else {
-    out(`${view.models} models.\n`);
+    out(`Found ${plural(view.models, 'model')}.\n`);
     for (const { file, reason } of view.problems) out(`! ${plain(file)}: ${plain(reason)}\n`);
   }
   return EXIT.ok;
 }
 
-async function register(context: CommandContext): Promise<number> {
-  const { path } = namedArguments(context, 'models register PATH', 'path');
+export async function register(context: CommandContext, path: string): Promise<number> {
   const options = { timeoutMs: TIMEOUT_MS };
   const model = await context.client.call<ModelWithMemory>(
     'model.register',
@@ -62,14 +64,8 @@ async function register(context: CommandContext): Promise<number> {
   return EXIT.ok;
 }
 
-async function remove(context: CommandContext): Promise<number> {
-  const { id } = namedArguments(context, 'models rm MODEL', 'id');
-  if (!context.flags.force) {
-    const question = `This deletes the files of ${plain(id)} if it was pulled. Remove it?`;
-    const answer = await context.confirm(question);
-    if (answer === null) throw new CliError('no terminal to confirm; pass --force', EXIT.declined);
-    if (!answer) throw new CliError('nothing was changed', EXIT.declined);
-  }
+export async function remove(context: CommandContext, id: string): Promise<number> {
+  await requireConfirmation(context, `This deletes the files of ${plain(id)} if it was pulled. Remove it?`);
   const done = await context.client.call<{ removed: string; files: number }>('model.remove', undefined, {
     params: { id },
   });
@@ -78,9 +74,11 @@ async function remove(context: CommandContext): Promise<number> {
   return EXIT.ok;
 }
 
-async function search({ client, args, flags, out, width }: CommandContext): Promise<number> {
-  const q = args.join(' ').trim();
-  if (q === '') throw new CliError('usage: svcctl models search WORDS', EXIT.usage);
+export async function search(
+  { client, flags, out, width }: CommandContext,
+  ...words: string[]
+): Promise<number> {
+  const q = words.join(' ').trim();
   const view = await client.call<{ results: HubModelView[] }>('model.search', undefined, {
     query: { q },
     timeoutMs: TIMEOUT_MS,
@@ -95,7 +93,13 @@ async function search({ client, args, flags, out, width }: CommandContext): Prom
       one.gated ? 'gated' : '',
       one.licence ?? '-',
     ]);
-    out(fitted(['REPOSITORY', 'DOWNLOADS', 'LIKES', '', 'LICENCE'], rows, { width, shrink: [0, 4] }));
+    out(
+      fitted(['REPOSITORY', 'DOWNLOADS', 'LIKES', '', 'LICENCE'], rows, {
+        width,
+        shrink: [4],
+        shrinkLast: [0],
+      }),
+    );
   }
   return EXIT.ok;
 }
@@ -108,9 +112,10 @@ const BADGES: Readonly<Record<ModelFitView['badge'], (fit: ModelFitView) => stri
   unknown: () => '-',
 };
 
-async function catalog({ client, args, flags, out, width }: CommandContext): Promise<number> {
-  const [purpose, ...rest] = args;
-  if (rest.length > 0) throw new CliError('usage: svcctl models catalog [PURPOSE]', EXIT.usage);
+export async function catalog(
+  { client, flags, out, width }: CommandContext,
+  purpose?: string,
+): Promise<number> {
   const view = await client.call<CatalogView>('model.catalog');
   const entries = view.entries.filter((entry) => purpose === undefined || entry.purpose === purpose);
   if (flags.json) out(json({ ...view, entries }));
@@ -119,57 +124,17 @@ async function catalog({ client, args, flags, out, width }: CommandContext): Pro
       entry.purpose,
       entry.model,
       formatBytes(entry.size_bytes),
-      entry.installed === null ? BADGES[entry.fit.badge](entry.fit) : 'here',
+      entry.installed === null ? BADGES[entry.fit.badge](entry.fit) : 'installed',
       entry.licence,
     ]);
-    out(fitted(['FOR', 'MODEL', 'SIZE', 'FIT', 'LICENCE'], rows, { width, shrink: [1, 3, 4] }));
-    out(`List of ${view.as_of}; sizes are rounded. Fetch one: svcctl models pull MODEL\n`);
+    out(
+      fitted(['PURPOSE', 'MODEL', 'SIZE', 'FIT', 'LICENCE'], rows, {
+        width,
+        shrink: [3, 4],
+        shrinkLast: [1],
+      }),
+    );
+    out(`List of ${view.as_of}; sizes are rounded. To download one: svcctl models pull MODEL\n`);
   }
   return EXIT.ok;
 }
-
-const PURPOSES = ['chat', 'coding', 'small', 'embedding', 'rerank', 'hearing', 'speaking', 'images'];
-
-export const modelCommands: readonly Command[] = [
-  {
-    words: 'models list',
-    usage: '',
-    summary: 'Every registered model',
-    options: ['quiet', 'wide'],
-    isGroupDefault: true,
-    run: list,
-  },
-  {
-    words: 'models catalog',
-    usage: '[PURPOSE]',
-    summary: 'Recommended models, and which fit',
-    options: ['wide'],
-    completions: [PURPOSES],
-    run: catalog,
-  },
-  {
-    words: 'models search',
-    usage: 'WORDS',
-    summary: 'Search the model hub',
-    details: 'Finds repositories that hold GGUF files.',
-    options: ['wide'],
-    run: search,
-  },
-  { words: 'models scan', usage: '', summary: 'Scan the model folders again', run: scan },
-  {
-    words: 'models register',
-    usage: 'PATH',
-    summary: 'Register a file or folder by its path',
-    details: 'The path is one of the machine that the gateway runs on.',
-    run: register,
-  },
-  {
-    words: 'models rm',
-    usage: 'MODEL',
-    summary: 'Remove a pulled or registered model',
-    details: 'Deletes the files of a pulled model. The files of other models stay.',
-    options: ['force'],
-    completions: ['model'],
-    run: remove,
-  },
-];

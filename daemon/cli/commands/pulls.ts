@@ -1,17 +1,18 @@
 import type { PullRecord } from '../../contract/pulls.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
-import { type Command, type CommandContext, namedArguments } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { duration } from '../format.ts';
-import { fitted, json, plain } from '../output.ts';
+import { adviceFor } from '../hints.ts';
+import { json, plain } from '../output.ts';
 import { waitForPull } from '../pull-progress.ts';
+import { fitted } from '../table.ts';
 
 /** The hub may be slow to list a repository. */
 const TIMEOUT_MS = 120_000;
 
-async function pull(context: CommandContext): Promise<number> {
+export async function pull(context: CommandContext, model: string): Promise<number> {
   const { client, flags } = context;
-  const { model } = namedArguments(context, 'models pull OWNER/NAME[:FILE]', 'model');
   const body = {
     model,
     ...(flags.revision === undefined ? {} : { revision: flags.revision }),
@@ -26,7 +27,7 @@ async function pull(context: CommandContext): Promise<number> {
  * download did not complete.
  */
 async function waitAndPrint(context: CommandContext, started: PullRecord): Promise<number> {
-  if (context.flags['no-wait']) return printRecord(context, started);
+  if (context.flags.wait === false) return printRecord(context, started);
   const record = await waitForPull(context, started);
   const code = printRecord(context, record);
   return record.state === 'done' ? code : EXIT.failed;
@@ -39,10 +40,10 @@ function printRecord({ flags, out }: CommandContext, record: PullRecord): number
   else if (state === 'done') out(`Downloaded ${plain(model ?? file)}.\n`);
   else out(`Download ${id} is ${state}: ${plain(record.repo)}, ${plain(file)}.\n`);
   if (error === null) return EXIT.ok;
-  throw new CliError(`${error.message} (${error.code})`, EXIT.failed, error.code);
+  throw new CliError(`${error.message} (${error.code})`, EXIT.failed, error.code, adviceFor(error.code));
 }
 
-async function list({ client, flags, out, width }: CommandContext): Promise<number> {
+export async function list({ client, flags, out, width }: CommandContext): Promise<number> {
   const view = await client.call<{ pulls: PullRecord[] }>('pulls');
   if (flags.json) out(json(view));
   else if (view.pulls.length === 0) out('There are no downloads yet.\n');
@@ -60,7 +61,11 @@ function pullTable(pulls: readonly PullRecord[], width: number): string {
     `${one.repo}:${one.file}`,
     one.error?.message ?? '',
   ]);
-  return fitted(['ID', 'STATE', 'DONE', 'SIZE', 'LEFT', 'MODEL', 'REASON'], rows, { width, shrink: [5, 6] });
+  return fitted(['ID', 'STATE', 'DONE', 'SIZE', 'LEFT', 'MODEL', 'REASON'], rows, {
+    width,
+    shrink: [6],
+    shrinkLast: [5],
+  });
 }
 
 /** Returns the only download with this id prefix. */
@@ -75,55 +80,15 @@ async function idOf({ client }: CommandContext, start: string): Promise<string> 
 async function runAction(
   context: CommandContext,
   route: 'pull.pause' | 'pull.resume' | 'pull.cancel',
-  word: string,
+  id: string,
 ): Promise<PullRecord> {
-  const { id } = namedArguments(context, `models ${word} ID`, 'id');
   const params = { id: await idOf(context, id) };
   return context.client.call<PullRecord>(route, undefined, { params });
 }
 
-const pause = async (context: CommandContext) =>
-  printRecord(context, await runAction(context, 'pull.pause', 'pause'));
-const cancel = async (context: CommandContext) =>
-  printRecord(context, await runAction(context, 'pull.cancel', 'cancel'));
-const resume = async (context: CommandContext) =>
-  waitAndPrint(context, await runAction(context, 'pull.resume', 'resume'));
-
-export const pullCommands: readonly Command[] = [
-  {
-    words: 'models pull',
-    usage: 'OWNER/NAME[:FILE]',
-    summary: 'Download a model from the hub',
-    details:
-      'FILE is a file of the repository or a quantisation such as Q4_K_M; without it the gateway chooses a common one. ' +
-      'The download continues when this command is ended, and is resumed after an interruption.',
-    options: ['projector', 'revision', 'no-wait'],
-    run: pull,
-  },
-  {
-    words: 'models pulls',
-    usage: '',
-    summary: 'Downloads, the newest first',
-    options: ['wide'],
-    run: list,
-  },
-  {
-    words: 'models pause',
-    usage: 'ID',
-    summary: 'Pause a download; received data is kept',
-    run: pause,
-  },
-  {
-    words: 'models resume',
-    usage: 'ID',
-    summary: 'Resume a paused or failed download',
-    options: ['wait', 'no-wait'],
-    run: resume,
-  },
-  {
-    words: 'models cancel',
-    usage: 'ID',
-    summary: 'Cancel a download and delete its files',
-    run: cancel,
-  },
-];
+export const pause = async (context: CommandContext, id: string): Promise<number> =>
+  printRecord(context, await runAction(context, 'pull.pause', id));
+export const cancel = async (context: CommandContext, id: string): Promise<number> =>
+  printRecord(context, await runAction(context, 'pull.cancel', id));
+export const resume = async (context: CommandContext, id: string): Promise<number> =>
+  waitAndPrint(context, await runAction(context, 'pull.resume', id));

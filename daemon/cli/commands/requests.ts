@@ -1,9 +1,9 @@
 import type { RequestDetailView, RequestRecord, RequestWholeView } from '../../contract/system.ts';
-import { integerOption } from '../arguments.ts';
-import { type Command, type CommandContext, namedArguments } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { clock, count, duration } from '../format.ts';
-import { fields, fitted, json, plain, table } from '../output.ts';
+import { json, plain } from '../output.ts';
+import { fields, fitted, table } from '../table.ts';
 
 interface Requests {
   running: RequestRecord[];
@@ -15,10 +15,10 @@ const SHORT_ID_LENGTH = 8;
 const FULL_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-/i;
 const MAX_ROWS = 1_000;
 
-async function list({ client, flags, out, width }: CommandContext): Promise<number> {
+export async function list({ client, flags, out, width }: CommandContext): Promise<number> {
   const query = {
     state: flags.state,
-    limit: integerOption(flags, 'limit', MAX_ROWS) ?? '50',
+    limit: flags.limit ?? '50',
     before: flags.before,
   };
   const view = await client.call<Requests>('requests', undefined, { query });
@@ -30,19 +30,23 @@ async function list({ client, flags, out, width }: CommandContext): Promise<numb
 }
 
 function requestTable(all: readonly RequestRecord[], width: number, now: Date): string {
+  const hasErrors = all.some(({ error }) => error !== null);
   const rows = all.map((each) => [
     each.id.slice(-SHORT_ID_LENGTH),
     clock(new Date(each.at), now),
     each.route.replace(/^\/v1\//, ''),
     each.model ?? each.asked ?? '-',
     each.slot ?? each.upstream ?? '-',
-    each.status === null ? 'runs' : String(each.status),
+    each.status === null ? 'running' : String(each.status),
     duration(each.ttft_ms),
     duration(each.duration_ms),
     `${count(each.prompt_tokens)}/${count(each.completion_tokens)}`,
+    ...(hasErrors ? [each.error ?? ''] : []),
   ]);
   const head = ['ID', 'TIME', 'ROUTE', 'MODEL', 'SLOT', 'STATUS', 'FIRST', 'TOTAL', 'IN/OUT'];
-  return fitted(head, rows, { width, shrink: [2, 3, 4] });
+  return hasErrors
+    ? fitted([...head, 'ERROR'], rows, { width, shrink: [2, 3, 4, 9] })
+    : fitted(head, rows, { width, shrink: [2, 3, 4] });
 }
 
 /**
@@ -56,21 +60,24 @@ async function wholeId({ client }: CommandContext, id: string): Promise<string> 
   const found = [...running, ...recent].filter((each) => each.id.endsWith(id));
   if (found.length === 1) return found[0]?.id ?? id;
   const why = found.length === 0 ? 'no recent request has' : 'more than one request has';
-  throw new CliError(`${why} the id ${id}; give the whole one (requests list --json)`, EXIT.failed);
+  throw new CliError(
+    `${why} an id that ends in ${id}; see svcctl requests, or --json for whole ids`,
+    EXIT.failed,
+  );
 }
 
-async function show(context: CommandContext): Promise<number> {
-  const id = await wholeId(context, namedArguments(context, 'requests show ID', 'id').id);
+export async function show(context: CommandContext, shortId: string): Promise<number> {
+  const id = await wholeId(context, shortId);
   const each = await context.client.call<RequestWholeView>('request', undefined, { params: { id } });
-  context.out(context.flags.json ? json(each) : requestFields(each) + storyText(each) + bodiesText(each));
+  context.out(context.flags.json ? json(each) : requestFields(each) + stepsText(each) + bodiesText(each));
   return EXIT.ok;
 }
 
-/** The steps of the resolution as they were, each with its reason. */
-function storyText({ story }: RequestDetailView): string {
+/** The dispatch steps of the request, each with its reason. */
+function stepsText({ story }: RequestDetailView): string {
   if (story === null || story.steps.length === 0) return '';
   return `\n${table(
-    ['STEP', 'OUTCOME', 'WHY'],
+    ['STEP', 'OUTCOME', 'REASON'],
     story.steps.map(({ step, outcome, reason }) => [step, outcome, reason]),
   )}`;
 }
@@ -78,8 +85,8 @@ function storyText({ story }: RequestDetailView): string {
 /** Request and response texts, if stored. */
 function bodiesText({ bodies }: RequestWholeView): string {
   const parts = [
-    ['ASKED', bodies?.request],
-    ['ANSWERED', bodies?.answer],
+    ['REQUEST', bodies?.request],
+    ['RESPONSE', bodies?.answer],
   ] as const;
   return parts.map(([title, text]) => (text ? `\n${title}\n${plain(text)}\n` : '')).join('');
 }
@@ -90,7 +97,7 @@ function waitedText({ story }: RequestDetailView): string | null {
   const parts = [
     ['memory', waits.memory_ms],
     ['load', waits.load_ms],
-    ['turn', waits.queue_ms],
+    ['queue', waits.queue_ms],
   ] as const;
   const waited = parts.filter(([, ms]) => ms > 0).map(([what, ms]) => `${duration(ms)} for ${what}`);
   return waited.length === 0 ? 'not at all' : waited.join(', ');
@@ -106,10 +113,10 @@ function beforeText({ story }: RequestDetailView): string | null {
 function requestFields(each: RequestDetailView): string {
   const lines: Record<string, string | null> = {
     Id: each.id,
-    Began: clock(new Date(each.at), new Date()),
+    Started: clock(new Date(each.at), new Date()),
     Route: each.route,
     Tier: each.tier,
-    Asked: each.asked,
+    Requested: each.asked,
     Model: each.model,
     Slot: each.slot,
     Upstream: each.upstream,
@@ -117,7 +124,7 @@ function requestFields(each: RequestDetailView): string {
     'Tried first': beforeText(each),
     Waited: waitedText(each),
     Degraded: each.story?.degraded ?? null,
-    Status: each.status === null ? 'runs' : String(each.status),
+    Status: each.status === null ? 'running' : String(each.status),
     Error: each.error,
     'First byte': each.ttft_ms === null ? null : duration(each.ttft_ms),
     Total: each.duration_ms === null ? null : duration(each.duration_ms),
@@ -127,24 +134,11 @@ function requestFields(each: RequestDetailView): string {
   return fields(Object.fromEntries(shown));
 }
 
-async function cancel(context: CommandContext): Promise<number> {
-  const id = await wholeId(context, namedArguments(context, 'requests cancel ID', 'id').id);
+export async function cancel(context: CommandContext, shortId: string): Promise<number> {
+  const id = await wholeId(context, shortId);
   const each = await context.client.call<RequestRecord>('request.cancel', undefined, { params: { id } });
   const ends = each.state === 'running' || each.error === 'request.cancelled';
-  const outcome = ends ? 'is cancelled' : 'had ended already';
+  const outcome = ends ? 'is cancelled' : 'had already ended';
   context.out(context.flags.json ? json(each) : `Request ${each.id} ${outcome}.\n`);
   return EXIT.ok;
 }
-
-export const requestCommands: readonly Command[] = [
-  {
-    words: 'requests list',
-    usage: '',
-    summary: 'Running and recent requests',
-    options: ['state', 'limit', 'before', 'wide'],
-    isGroupDefault: true,
-    run: list,
-  },
-  { words: 'requests show', usage: 'ID', summary: 'Show a request', run: show },
-  { words: 'requests cancel', usage: 'ID', summary: 'Cancel a running request', run: cancel },
-];

@@ -1,15 +1,16 @@
 import type { SlotRecord } from '../../contract/slots.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
-import { type Command, type CommandContext, namedArguments } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { clock, rate } from '../format.ts';
-import { fields, fitted, json } from '../output.ts';
+import { json } from '../output.ts';
 import { whileLoading } from '../progress.ts';
+import { fields, fitted } from '../table.ts';
 
 /** A response may take as long as loading a model. */
 const TIMEOUT_MS = 3_600_000;
 
-async function list({ client, flags, out, width }: CommandContext): Promise<number> {
+export async function list({ client, flags, out, width }: CommandContext): Promise<number> {
   const view = await client.call<{ slots: SlotRecord[] }>('slots');
   if (flags.json) out(json(view));
   else if (flags.quiet) out(view.slots.map(({ name }) => `${name}\n`).join(''));
@@ -37,9 +38,8 @@ export function slotTable(slots: readonly SlotRecord[], width: number): string {
   return fitted(head, rows, { width, shrink: [0, 2, 3] }) + failed.join('');
 }
 
-async function show({ client, args, flags, out }: CommandContext): Promise<number> {
-  const params = namedArguments({ args }, 'slots show NAME', 'name');
-  const slot = await client.call<SlotRecord>('slot', undefined, { params });
+export async function show({ client, flags, out }: CommandContext, name: string): Promise<number> {
+  const slot = await client.call<SlotRecord>('slot', undefined, { params: { name } });
   out(flags.json ? json(slot) : slotFields(slot));
   return EXIT.ok;
 }
@@ -50,19 +50,17 @@ function slotFields(slot: SlotRecord): string {
   const lines: Record<string, string | null> = {
     Slot: `${slot.name}${slot.auto ? ' (automatic)' : ''}${slot.pinned ? ', pinned' : ''}`,
     State: `${stateOf(slot)} since ${clock(new Date(slot.since), new Date())}`,
-    'Waits for': waits.length === 0 ? null : waits.join(', '),
+    'Waiting for': waits.length === 0 ? null : waits.join(', '),
     Model: slot.model === null ? 'none' : `${slot.model}${slot.demo ? ' (demonstration)' : ''}`,
     Type: slot.type,
     Engine: `${slot.engine}, runner ${slot.runner}${slot.pid === null ? '' : `, pid ${slot.pid}`}`,
     Device: slot.device,
     Degraded: slot.degraded,
     Context: slot.context === null ? null : `${slot.context} tokens`,
-    Requests: `${slot.active} of ${slot.parallel} running, ${slot.queued} waiting, ${slot.requests} in all`,
+    Requests: `${slot.active} of ${slot.parallel} running, ${slot.queued} waiting, ${slot.requests} in total`,
     Speed: slot.tokens_per_second === null ? null : `${rate(slot.tokens_per_second)} tokens/s`,
     Memory: slot.memory_bytes === null ? null : formatBytes(slot.memory_bytes),
-    'Set aside': memory
-      ? `${formatBytes(memory.needed_bytes)} of pool ${memory.pool} (${memory.source})`
-      : null,
+    Reserved: memory ? `${formatBytes(memory.needed_bytes)} of pool ${memory.pool} (${memory.source})` : null,
     Failure: failure ? `${failure.reason} (${failure.failures}${failure.parked ? ', parked' : ''})` : null,
     'Next try': failure?.retry_at ? clock(new Date(failure.retry_at), new Date()) : null,
   };
@@ -79,7 +77,7 @@ async function act(
   { name, body }: { name: string; body?: unknown },
 ): Promise<number> {
   const { client, flags, out } = context;
-  const query = { wait: flags['no-wait'] ? 'false' : undefined };
+  const query = { wait: flags.wait === false ? 'false' : undefined };
   const result = client.call<SlotRecord>(verb, body, { params: { name }, query, timeoutMs: TIMEOUT_MS });
   const slot = await whileLoading(context, name, result);
   if (flags.json) out(json(slot));
@@ -88,56 +86,13 @@ async function act(
 }
 
 const verb =
-  (route: Verb, usage: string) =>
-  (context: CommandContext): Promise<number> =>
-    act(context, route, namedArguments(context, usage, 'name'));
+  (route: Verb) =>
+  (context: CommandContext, name: string): Promise<number> =>
+    act(context, route, { name });
 
-function swap(context: CommandContext): Promise<number> {
-  const { name, model } = namedArguments(context, 'slots swap NAME MODEL', 'name', 'model');
-  return act(context, 'slot.swap', { name, body: { model_id: model, persist: !context.flags.once } });
-}
+export const load = verb('slot.load');
+export const unload = verb('slot.unload');
+export const restart = verb('slot.restart');
 
-const waits = { options: ['wait', 'no-wait'], completions: ['slot'] } as const;
-
-export const slotCommands: readonly Command[] = [
-  {
-    words: 'slots list',
-    usage: '',
-    summary: 'Every slot with its state',
-    options: ['quiet', 'wide'],
-    isGroupDefault: true,
-    run: list,
-  },
-  { words: 'slots show', usage: 'NAME', summary: 'Show a slot', completions: ['slot'], run: show },
-  {
-    words: 'slots load',
-    usage: 'NAME',
-    summary: 'Load the model of a slot',
-    details: 'Returns when the slot is ready. An error names the reason and, for memory, the sizes.',
-    ...waits,
-    run: verb('slot.load', 'slots load NAME'),
-  },
-  {
-    words: 'slots unload',
-    usage: 'NAME',
-    summary: 'Unload after running requests finish',
-    ...waits,
-    run: verb('slot.unload', 'slots unload NAME'),
-  },
-  {
-    words: 'slots restart',
-    usage: 'NAME',
-    summary: 'Restart the engine of a slot',
-    ...waits,
-    run: verb('slot.restart', 'slots restart NAME'),
-  },
-  {
-    words: 'slots swap',
-    usage: 'NAME MODEL',
-    summary: 'Give a slot another model',
-    details: 'The model is written into the slot file and loaded; with --once it is only loaded.',
-    options: ['once', 'wait', 'no-wait'],
-    completions: ['slot', 'model'],
-    run: swap,
-  },
-];
+export const swap = (context: CommandContext, name: string, model: string): Promise<number> =>
+  act(context, 'slot.swap', { name, body: { model_id: model, persist: !context.flags.once } });

@@ -1,5 +1,4 @@
-import type { Command, CommandContext } from '../command.ts';
-import { namedArguments } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { bytesOf, NewFile } from '../new-file.ts';
 import { json, plain } from '../output.ts';
@@ -13,7 +12,7 @@ const MAX_AUDIO_BYTES = 4 * 1024 ** 3;
 const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024;
 
 /** Returns the text to speak: the arguments, or standard input for `-` or without arguments. */
-async function textOf({ args, readPiped }: CommandContext): Promise<string> {
+async function textOf({ readPiped }: CommandContext, args: readonly string[]): Promise<string> {
   const words = args.length === 1 && args[0] === '-' ? '' : args.join(' ').trim();
   const text = words || ((await readPiped())?.trim() ?? '');
   if (text === '') throw new CliError('the text is missing: svcctl speak "Hello" -o hello.mp3', EXIT.usage);
@@ -26,13 +25,13 @@ function formatOf(path: string | undefined): string | undefined {
   return ending?.toLowerCase();
 }
 
-async function speak(context: CommandContext): Promise<number> {
+export async function speak(context: CommandContext, ...texts: string[]): Promise<number> {
   const { client, flags, out, outBytes } = context;
   const { output, voice } = flags;
   if (output === undefined && (outBytes === null || flags.json))
     throw new CliError('name the file with -o FILE, or pipe the output into a program', EXIT.usage);
-  const input = await textOf(context);
-  return NewFile.use(output, flags.force, async (file) => {
+  const input = await textOf(context, texts);
+  return NewFile.use(output, flags.force === true, async (file) => {
     const response_format = flags.format ?? formatOf(output);
     const body = { model: flags.model ?? 'tts', input, voice, response_format };
     const answer = await client.open('v1.speech', body, CALL_OPTIONS);
@@ -47,10 +46,9 @@ async function speak(context: CommandContext): Promise<number> {
   });
 }
 
-async function transcribe(context: CommandContext): Promise<number> {
+export async function transcribe(context: CommandContext, path: string): Promise<number> {
   const { client, flags, out } = context;
-  const { path } = namedArguments(context, 'transcribe FILE', 'path');
-  return NewFile.use(flags.output, flags.force, async (file) => {
+  return NewFile.use(flags.output, flags.force === true, async (file) => {
     const fields = {
       model: flags.model ?? 'stt',
       response_format: flags.format ?? (flags.json ? 'json' : 'text'),
@@ -75,24 +73,3 @@ async function print(answer: AsyncIterable<Buffer>, out: (text: string) => void)
   }
   if (last !== '\n') out('\n');
 }
-
-export const soundCommands: readonly Command[] = [
-  {
-    words: 'speak',
-    usage: '[TEXT|-]',
-    summary: 'Convert text to speech',
-    options: ['output', 'voice', 'format', 'model', 'force'],
-    details:
-      'The model is a voice or a tts slot, tts by default. TEXT may also be piped in. Formats are mp3, wav, opus, flac, aac and pcm; without --format the extension of FILE decides, else the slot. Without -o the audio is written to standard output, which must be a pipe.',
-    run: speak,
-  },
-  {
-    words: 'transcribe',
-    usage: 'FILE',
-    summary: 'Transcribe a recording',
-    options: ['format', 'language', 'model', 'output', 'force'],
-    details:
-      'The model is a speech recogniser or an stt slot, stt by default. Formats are text, srt, vtt, json and verbose_json; text is the default. The recording is streamed, so it may have any length.',
-    run: transcribe,
-  },
-];

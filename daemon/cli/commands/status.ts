@@ -3,11 +3,13 @@ import type { z } from 'zod';
 import { settingsTable } from '../../contract/settings-table.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
 import type { SettingsResponse, StatusOverviewView } from '../../contract/system.ts';
-import type { Command, CommandContext } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
-import { fields, fitted, json, plain } from '../output.ts';
+import { clock, duration } from '../format.ts';
+import { json, plain } from '../output.ts';
+import { fields, fitted } from '../table.ts';
 
-async function status({ client, flags, out, width }: CommandContext): Promise<number> {
+export async function status({ client, flags, out, width }: CommandContext): Promise<number> {
   const [view, { slots }] = await Promise.all([
     client.call<StatusOverviewView>('status'),
     client.call<{ slots: SlotRecord[] }>('slots'),
@@ -21,7 +23,7 @@ async function status({ client, flags, out, width }: CommandContext): Promise<nu
       Gateway: `${view.name} ${view.version} on ${view.host}`,
       Listening: `${view.listener.bind_host} port ${view.listener.port}`,
       Enforcement: `${view.enforcement.require_auth ? 'on' : 'off'} (${view.enforcement.source})`,
-      Started: new Date(view.started_at).toISOString(),
+      Started: startedText(view.started_at, Date.now()),
     }),
   );
   const rows = slots.map((slot) => [
@@ -37,27 +39,31 @@ async function status({ client, flags, out, width }: CommandContext): Promise<nu
   return EXIT.ok;
 }
 
-type SettingsAnswer = z.infer<typeof SettingsResponse>;
+/** The time of the start in this machine's zone, and how long ago it was. */
+const startedText = (at: number, now: number): string =>
+  `${clock(new Date(at), new Date(now))} (up ${duration(Math.max(0, now - at))})`;
+
+type SettingsBody = z.infer<typeof SettingsResponse>;
 
 /** Fall back to the files when the gateway is unreachable or refuses the key. */
 const FALLBACK_EXIT_CODES: ReadonlySet<number> = new Set([EXIT.unreachable, EXIT.refused]);
 
-function printSettings({ flags, out }: CommandContext, view: SettingsAnswer): number {
+function printSettings({ flags, out }: CommandContext, view: SettingsBody): number {
   if (flags.json) {
     out(json({ answered_by: 'gateway', ...view }));
     return EXIT.ok;
   }
-  const place = view.env_file === undefined ? '' : `Configuration ${dirname(view.env_file)}\n`;
-  out(`${place}Answered by   the running gateway\n\n${plain(settingsTable(view.settings))}`);
+  const head = view.env_file === undefined ? '' : `Configuration ${dirname(view.env_file)}\n`;
+  out(`${head}Answered by   the running gateway\n\n${plain(settingsTable(view.settings))}`);
   for (const { file, line, message } of view.problems)
     out(plain(`! ${file}${line === null ? '' : `:${line}`}: ${message}\n`));
   return EXIT.ok;
 }
 
 /** Prints the settings of the gateway. Runs a sub-command of the daemon binary while it is down. */
-async function config(context: CommandContext): Promise<number> {
+export async function config(context: CommandContext): Promise<number> {
   const { client, flags, out, daemon } = context;
-  const view = await client.call<SettingsAnswer>('settings').catch((error: unknown) => {
+  const view = await client.call<SettingsBody>('settings').catch((error: unknown) => {
     if (error instanceof CliError && FALLBACK_EXIT_CODES.has(error.exitCode)) return error;
     throw error;
   });
@@ -68,21 +74,3 @@ async function config(context: CommandContext): Promise<number> {
   );
   return daemon(['config']);
 }
-
-export const statusCommands: readonly Command[] = [
-  {
-    words: 'status',
-    usage: '',
-    summary: 'The gateway and its slots',
-    options: ['wide'],
-    run: status,
-  },
-  {
-    words: 'config',
-    usage: '',
-    summary: 'Every setting with its value and source',
-    details:
-      'Requests the settings from the gateway, which needs an admin key. When it does not respond or refuses, reads the files of this machine instead and says so in the first line; with --json only a response of the gateway has answered_by.',
-    run: config,
-  },
-];

@@ -1,18 +1,17 @@
 import { UPSTREAM_KINDS } from '../../contract/upstream-kinds.ts';
 import type { UpstreamRecord, UpstreamTestView } from '../../contract/upstreams.ts';
-import type { Command, CommandContext } from '../command.ts';
+import type { CommandContext } from '../command.ts';
+import { requireConfirmation } from '../confirmation.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
-import { fields, fitted, json, plain, table } from '../output.ts';
+import { json, plain } from '../output.ts';
+import { fields, fitted, table } from '../table.ts';
 
 /** A test reads a list and may wait until a remote model is loaded. */
 const TEST_MS = 90_000;
 const VARIABLE = /^UPSTREAM_[A-Z0-9_]+$/;
 const KINDS: readonly string[] = UPSTREAM_KINDS;
 
-const usage = (words: string) => new CliError(`usage: svcctl upstreams ${words}`, EXIT.usage);
-
-async function list({ client, args, flags, out, width }: CommandContext): Promise<number> {
-  if (args.length > 0) throw usage('list');
+export async function list({ client, flags, out, width }: CommandContext): Promise<number> {
   const { upstreams } = await client.call<{ upstreams: UpstreamRecord[] }>('upstreams');
   if (flags.json) out(json({ upstreams }));
   else if (flags.quiet) out(upstreams.map(({ name }) => `${plain(name)}\n`).join(''));
@@ -22,7 +21,7 @@ async function list({ client, args, flags, out, width }: CommandContext): Promis
       each.name,
       each.health,
       String(each.models),
-      each.remote ? 'remote' : 'near',
+      each.remote ? 'remote' : 'local',
       each.base_url ?? '-',
       each.reason ?? '',
     ]);
@@ -32,15 +31,21 @@ async function list({ client, args, flags, out, width }: CommandContext): Promis
   return EXIT.ok;
 }
 
-async function add({ client, args, flags, out }: CommandContext): Promise<number> {
-  const words = 'add NAME BASE_URL [UPSTREAM_VARIABLE] [KIND]';
-  const [name, base_url, ...rest] = args;
-  if (name === undefined || base_url === undefined || rest.length > 2) throw usage(words);
+/** Variable and kind may be given in any order. Their forms differ. */
+export async function add(
+  { client, flags, out }: CommandContext,
+  name: string,
+  base_url: string,
+  ...words: string[]
+): Promise<number> {
+  const rest = words.filter((word) => word !== '');
   const key_env = rest.find((word) => VARIABLE.test(word));
   const kind = rest.find((word) => KINDS.includes(word));
   if (rest.some((word) => word !== key_env && word !== kind)) {
-    const hint = `the name of a variable such as UPSTREAM_DESK, never the key itself; a kind is one of ${KINDS.join(', ')}`;
-    throw new CliError(`${usage(words).message} (${hint})`, EXIT.usage);
+    throw new CliError(
+      `variable is a name such as UPSTREAM_DESK, never the key itself; kind is one of ${KINDS.join(', ')}. Usage: svcctl upstreams add <name> <url> [variable] [kind]`,
+      EXIT.usage,
+    );
   }
   const body = { name, base_url, ...(key_env ? { key_env } : {}), ...(kind ? { kind } : {}) };
   const view = await client.call<UpstreamRecord>('upstream.create', body);
@@ -55,9 +60,11 @@ async function add({ client, args, flags, out }: CommandContext): Promise<number
   return EXIT.ok;
 }
 
-async function test({ client, args, flags, out }: CommandContext): Promise<number> {
-  const [name, model = flags.model, ...rest] = args;
-  if (name === undefined || rest.length > 0) throw usage('test NAME [MODEL]');
+export async function test(
+  { client, flags, out }: CommandContext,
+  name: string,
+  model = flags.model,
+): Promise<number> {
   const options = { params: { name }, timeoutMs: TEST_MS };
   const view = await client.call<UpstreamTestView>('upstream.test', model ? { model } : {}, options);
   if (flags.json) out(json(view));
@@ -74,50 +81,10 @@ async function test({ client, args, flags, out }: CommandContext): Promise<numbe
   return view.ok ? EXIT.ok : EXIT.failed;
 }
 
-async function remove({ client, args, flags, out, confirm }: CommandContext): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === undefined || rest.length > 0) throw usage('rm NAME [--force]');
-  if (!flags.force) {
-    const answer = await confirm(`Its models are no longer reachable. Remove upstream ${plain(name)}?`);
-    if (answer === null) throw new CliError('no terminal to confirm; pass --force', EXIT.declined);
-    if (!answer) throw new CliError('nothing was changed', EXIT.declined);
-  }
+export async function remove(context: CommandContext, name: string): Promise<number> {
+  const { client, flags, out } = context;
+  await requireConfirmation(context, `Its models are no longer reachable. Remove upstream ${plain(name)}?`);
   const view = await client.call<{ removed: string }>('upstream.remove', undefined, { params: { name } });
   out(flags.json ? json(view) : `Removed ${view.removed}. Its key stays in api.env until you take it out.\n`);
   return EXIT.ok;
 }
-
-export const upstreamCommands: readonly Command[] = [
-  {
-    words: 'upstreams list',
-    usage: '',
-    summary: 'Other servers that serve models',
-    options: ['quiet', 'wide'],
-    isGroupDefault: true,
-    run: list,
-  },
-  {
-    words: 'upstreams add',
-    usage: 'NAME BASE_URL [UPSTREAM_VARIABLE] [KIND]',
-    summary: 'Add an upstream; its key is in api.env',
-    completions: [[], [], KINDS],
-    run: add,
-  },
-  {
-    words: 'upstreams test',
-    usage: 'NAME [MODEL]',
-    summary: 'Test an upstream',
-    details: 'Requests its model list, and with MODEL a chat of a few tokens.',
-    options: ['model'],
-    completions: ['upstream', 'model'],
-    run: test,
-  },
-  {
-    words: 'upstreams rm',
-    usage: 'NAME',
-    summary: 'Remove an upstream',
-    options: ['force'],
-    completions: ['upstream'],
-    run: remove,
-  },
-];

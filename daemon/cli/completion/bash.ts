@@ -1,21 +1,21 @@
-import type { Command } from '../command.ts';
+import type { CliCommand } from '../cli-command.ts';
 import { type Candidates, optionWords, type Step, steps, valueOptions } from './steps.ts';
 
 const quoted = (words: Candidates): string =>
-  `"${words.fixed.join(' ')}${words.query ? `${words.fixed.length > 0 ? ' ' : ''}$(_svcctl_ask ${words.query})` : ''}"`;
+  `"${words.fixed.join(' ')}${words.query ? `${words.fixed.length > 0 ? ' ' : ''}$(_svcctl_query ${words.query})` : ''}"`;
 
-/** The patterns of a step: each number of arguments, the last one for all beyond. */
+/** The patterns of a step: one for each number of arguments, the last one for all further arguments. */
 const cases = ({ path, words }: Step): string[] =>
   words.map((each, index) => {
     const pattern = index === words.length - 1 ? `'${path}:'*` : `'${path}:${index}'`;
     return `    ${pattern}) words=${quoted(each)} ;;`;
   });
 
-/** Completion for bash: the words so far select the step, and the step its candidates. */
-export function bashCompletion(commands: readonly Command[]): string {
-  const all = steps(commands);
+/** Returns the completion script for bash. The words so far select the step, and the step its candidates. */
+export function bashCompletion(program: CliCommand): string {
+  const all = steps(program);
   return `# Completion of svcctl for bash. Made by: svcctl completion bash
-_svcctl_ask() { "\${COMP_WORDS[0]}" "$@" 2>/dev/null </dev/null; }
+_svcctl_query() { "\${COMP_WORDS[0]}" "$@" 2>/dev/null </dev/null; }
 _svcctl() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]}
   local path= args=0 skip= words= options= word i
@@ -24,7 +24,7 @@ _svcctl() {
     word=\${COMP_WORDS[i]}
     if [ -n "$skip" ]; then skip=; continue; fi
     case $word in
-    ${valueOptions().join('|')}) skip=1; continue ;;
+    ${valueOptions(program).join('|')}) skip=1; continue ;;
     -*|=) continue ;;
     esac
     case "$args:\${path:+$path }$word" in
@@ -32,13 +32,13 @@ ${all.map(({ path }) => (path === '' ? '' : `    '0:${path}') path='${path}' ;;\
     esac
   done
   case $prev in
-${optionWords()
+${optionWords(program)
   .map(({ option, words }) => `  ${option}) words=${quoted(words)} ;;\n`)
-  .join('')}  ${valueOptions().join('|')}|=) return ;;
+  .join('')}  ${valueOptions(program).join('|')}|=) return ;;
   esac
   if [ -z "$words" ]; then
     case "$path" in
-${all.map(({ path, options }) => `    '${path}') options='${options.map((name) => `--${name}`).join(' ')}' ;;\n`).join('')}    esac
+${all.map(({ path, options }) => `    '${path}') options='${options.map(({ long }) => long).join(' ')}' ;;\n`).join('')}    esac
     case $cur in
     -*) words=$options ;;
     *)

@@ -1,37 +1,39 @@
-import type { Command } from '../command.ts';
-import { optionRow } from '../options.ts';
+import type { Option } from 'commander';
+import type { CliCommand } from '../cli-command.ts';
 import { type Candidates, type Step, steps, valueOptions } from './steps.ts';
 
 const text = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-const offers = ({ fixed, query }: Candidates): string =>
+const candidates = ({ fixed, query }: Candidates): string =>
   [...fixed, ...(query ? [`(svcctl ${query} 2>/dev/null </dev/null)`] : [])].join(' ');
 
-function lines({ path, words, options }: Step): string[] {
-  const arguments_ = words.flatMap((each, index) => {
-    const last = index === words.length - 1 ? 'on' : 'at';
-    const what = offers(each);
-    if (what === '') return [];
-    return [`complete -c svcctl -n "__svcctl_${last} ${index} ${text(path)}" -a ${text(what)}`];
-  });
-  const flags = options.map((name) => {
-    const { help, short, type, words: few } = optionRow(name);
-    const value = type === 'string' ? ` -x${few ? ` -a ${text(few.join(' '))}` : ''}` : '';
-    const letter = short ? ` -s ${short}` : '';
-    return `complete -c svcctl -n "__svcctl_on 0 ${text(path)}" -l ${name}${letter}${value} -d ${text(help)}`;
-  });
-  return [...arguments_, ...flags];
+/** The line of an option of a command. */
+function optionLine(path: string, { long, short, required, argChoices, description }: Option): string {
+  const value = required ? ` -x${argChoices ? ` -a ${text(argChoices.join(' '))}` : ''}` : '';
+  const letter = short ? ` -s ${short.slice(1)}` : '';
+  const name = long?.slice(2) ?? '';
+  return `complete -c svcctl -n "__svcctl_from 0 ${text(path)}" -l ${name}${letter}${value} -d ${text(description)}`;
 }
 
-/** Completion for fish: each line names the step it belongs to. */
-export function fishCompletion(commands: readonly Command[]): string {
-  const all = steps(commands);
+function lines({ path, words, options }: Step): string[] {
+  const args = words.flatMap((each, index) => {
+    const match = index === words.length - 1 ? 'from' : 'at';
+    const what = candidates(each);
+    if (what === '') return [];
+    return [`complete -c svcctl -n "__svcctl_${match} ${index} ${text(path)}" -a ${text(what)}`];
+  });
+  return [...args, ...options.map((option) => optionLine(path, option))];
+}
+
+/** Returns the completion script for fish. Each line names the step it belongs to. */
+export function fishCompletion(program: CliCommand): string {
+  const all = steps(program);
   const paths = all.map(({ path }) => path).filter((path) => path !== '');
   return `# Completion of svcctl for fish. Made by: svcctl completion fish
 set -g __svcctl_paths ${paths.map(text).join(' ')}
-set -g __svcctl_valued ${valueOptions().map(text).join(' ')}
-# The place in the line: the words that name a command, and how many arguments follow them.
-function __svcctl_place
+set -g __svcctl_valued ${valueOptions(program).map(text).join(' ')}
+# The position in the line: the words that name a command, and the number of arguments after them.
+function __svcctl_position
   set -l path ''
   set -l args 0
   set -l skip 0
@@ -56,12 +58,12 @@ function __svcctl_place
   echo $args
 end
 function __svcctl_at
-  set -l place (__svcctl_place)
-  test "$place[1]" = "$argv[2]"; and test $place[2] = $argv[1]
+  set -l position (__svcctl_position)
+  test "$position[1]" = "$argv[2]"; and test $position[2] = $argv[1]
 end
-function __svcctl_on
-  set -l place (__svcctl_place)
-  test "$place[1]" = "$argv[2]"; and test $place[2] -ge $argv[1]
+function __svcctl_from
+  set -l position (__svcctl_position)
+  test "$position[1]" = "$argv[2]"; and test $position[2] -ge $argv[1]
 end
 complete -c svcctl -f
 ${all.flatMap(lines).join('\n')}

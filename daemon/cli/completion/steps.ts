@@ -1,83 +1,86 @@
+import type { Argument, Option } from 'commander';
 import { SLOT_KEYS } from '../../contract/slot-keys.ts';
-import type { Command, CompletionSource } from '../command.ts';
-import { OPTIONS, type OptionName, optionRow, optionsOf } from '../options.ts';
+import type { CliCommand } from '../cli-command.ts';
 
 /** Candidates: fixed words, or names that a svcctl command fetches from the gateway. */
 export interface Candidates {
   readonly fixed: readonly string[];
-  readonly query: `${'slots' | 'models' | 'upstreams'} list --quiet` | null;
+  readonly query: string | null;
 }
 
-/**
- * One step of a command line: the words so far that name a command or a group, and the candidates that
- * follow.
- */
+/** One step of a command line: the words so far that name a command or a group, and what may follow. */
 export interface Step {
   /** `` at the start, then `slots`, `slots load`. */
   readonly path: string;
   /** Indexed by the number of arguments so far. The last entry applies to all further arguments. */
   readonly words: readonly Candidates[];
-  readonly options: readonly OptionName[];
+  readonly options: readonly Option[];
 }
 
 const NOTHING: Candidates = { fixed: [], query: null };
+const fixed = (words: readonly string[]): Candidates => ({ fixed: words, query: null });
 
-function wordsOf(offer: CompletionSource): Candidates {
-  if (offer === 'slot' || offer === 'model' || offer === 'upstream') {
-    return { fixed: [], query: `${offer}s list --quiet` };
-  }
-  if (offer === 'slot-setting') return { fixed: Object.keys(SLOT_KEYS).map((key) => `${key}=`), query: null };
-  return { fixed: offer, query: null };
+/** Candidates by the name of an argument or option. */
+const NAMED: Readonly<Record<string, Candidates>> = {
+  slot: { fixed: [], query: 'slots list --quiet' },
+  model: { fixed: [], query: 'models list --quiet' },
+  upstream: { fixed: [], query: 'upstreams list --quiet' },
+  'key=value': fixed(Object.keys(SLOT_KEYS).map((key) => `${key}=`)),
+};
+
+const candidatesOf = (argument: Argument): Candidates =>
+  argument.argChoices === undefined ? (NAMED[argument.name()] ?? NOTHING) : fixed(argument.argChoices);
+
+const namesOf = (commands: readonly CliCommand[]): string[] => commands.map((command) => command.name());
+
+/** The options that a command accepts, its own first. */
+function optionsOf(command: CliCommand): Option[] {
+  const help = command.createHelp();
+  return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
 }
 
-/** The words that may follow a path of command words. */
-function nextWords(commands: readonly Command[], path: string): string[] {
-  const depth = path === '' ? 0 : path.split(' ').length;
-  const below = commands.filter(({ words }) => path === '' || words.startsWith(`${path} `));
-  return [...new Set(below.map(({ words }) => words.split(' ')[depth] ?? ''))].filter((word) => word !== '');
+function stepOf(command: CliCommand): Step {
+  const { children, path, registeredArguments: args } = command;
+  const options = optionsOf(command);
+  if (children.length > 0) return { path, words: [fixed(namesOf(children)), NOTHING], options };
+  const words = args.map(candidatesOf);
+  return { path, words: args.at(-1)?.variadic ? words : [...words, NOTHING], options };
 }
 
-const prefixes = (words: string): string[] =>
-  words.split(' ').map((_, index, all) => all.slice(0, index + 1).join(' '));
+const below = (command: CliCommand): CliCommand[] =>
+  command.children.flatMap((child) => [child, ...below(child)]);
 
-/** Returns every step of a command line, from the command table. */
-export function steps(commands: readonly Command[]): Step[] {
-  const top = nextWords(commands, '');
-  const paths = [...new Set(commands.flatMap(({ words }) => prefixes(words)))];
-  const start: Step = {
-    path: '',
-    words: [{ fixed: [...top, 'help'], query: null }, NOTHING],
-    options: optionsOf(),
-  };
-  const help: Step = { path: 'help', words: [{ fixed: top, query: null }, NOTHING], options: optionsOf() };
-  return [start, help, ...paths.map((path) => stepOf(commands, path))];
+/** Returns every step of a command line, from the tree of commands. */
+export function steps(program: CliCommand): Step[] {
+  const names = namesOf(program.children);
+  const options = optionsOf(program);
+  return [
+    { path: '', words: [fixed([...names, 'help']), NOTHING], options },
+    { path: 'help', words: [fixed(names), NOTHING], options },
+    ...below(program).map(stepOf),
+  ];
 }
 
-function stepOf(commands: readonly Command[], path: string): Step {
-  const command = commands.find(({ words }) => words === path);
-  const below = nextWords(commands, path);
-  const [first = NOTHING, ...later] = (command?.completions ?? []).map(wordsOf);
-  const words = [{ ...first, fixed: [...below, ...first.fixed] }, ...later];
-  return {
-    path,
-    words: command?.completions ? words : [...words, NOTHING],
-    options: optionsOf(command?.options),
-  };
+/** All options of the program, each once. */
+function everyOption(program: CliCommand): Option[] {
+  const found = [program, ...below(program)].flatMap(optionsOf);
+  return [...new Map(found.map((option) => [option.long ?? option.flags, option])).values()];
 }
 
-/** Options that are followed by a value, as they are written. */
-export const valueOptions = (): string[] =>
-  (Object.keys(OPTIONS) as OptionName[])
-    .filter((name) => optionRow(name).type === 'string')
-    .flatMap((name) => {
-      const { short } = optionRow(name);
-      return short ? [`--${name}`, `-${short}`] : [`--${name}`];
-    });
+/** The forms of an option: `--lines`, `-n`. */
+export const formsOf = ({ long, short }: Option): string[] =>
+  [long, short].filter((form) => form !== undefined);
+
+/** Options that are followed by a value. */
+export const valueOptions = (program: CliCommand): string[] =>
+  everyOption(program)
+    .filter(({ required }) => required)
+    .flatMap(formsOf);
 
 /** Candidates for the value of an option. */
-export const optionWords = (): { option: string; words: Candidates }[] =>
-  (Object.keys(OPTIONS) as OptionName[]).flatMap((name) => {
-    const { words } = optionRow(name);
-    if (words) return [{ option: `--${name}`, words: { fixed: words, query: null } }];
-    return name === 'model' ? [{ option: '--model', words: wordsOf('model') }] : [];
+export const optionWords = (program: CliCommand): { option: string; words: Candidates }[] =>
+  everyOption(program).flatMap(({ long, argChoices }) => {
+    if (long === undefined) return [];
+    const words = argChoices === undefined ? NAMED[long.replace(/^--/, '')] : fixed(argChoices);
+    return words === undefined ? [] : [{ option: long, words }];
   });

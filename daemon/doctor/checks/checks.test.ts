@@ -60,6 +60,8 @@ describe('gateway and port', () => {
   it('shows the warnings of the gateway itself, and a missing key', async () => {
     const warned = up({ status: { ...STATUS, warnings: [{ id: 'slots', message: 'Failed: agent.' }] } });
     expect(texts(gateway(await factsOf({}, { gateway: warned })))[1]).toBe('warn Failed: agent.');
+    const away = up({ status: { ...STATUS, warnings: [{ id: 'upstreams', message: 'Down: desk.' }] } });
+    expect(gateway(await factsOf({}, { gateway: away }))[1]?.fix).toContain('svcctl upstreams test');
     const blind = gateway(await factsOf({}, { gateway: up({ status: null }) }));
     expect(blind[1]).toMatchObject({ status: 'warn', fix: expect.stringContaining('SVC_ADMIN_KEY') });
   });
@@ -322,6 +324,27 @@ describe('the machine', () => {
   it('reports more threads than cores', async () => {
     expect(threads(await factsOf({}))[0]?.message).toContain('share 3 threads of 4 physical cores');
     expect(threads(await factsOf({ SVC_CPU_THREADS: '9' }))[0]?.status).toBe('warn');
+  });
+
+  it.each([
+    ['a command', 'engine = "vllm"\ncommand = ["PROGRAM"]\nmodel = "m"\n'],
+    ['a command of a custom engine', 'engine = "custom"\ncommand = ["PROGRAM"]\nmodel = "m"\n'],
+    ['an attached server', 'engine = "vllm"\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n'],
+    [
+      'a container',
+      'engine = "vllm"\nrunner = "container"\nimage = "docker.io/vllm/vllm-openai:v0.10"\nmodel = "m"\n',
+    ],
+  ])('programs of engines: one that a slot runs by %s counts as found', async (_, text) => {
+    const program = join(scratch(), 'vllm');
+    writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
+    const slots = [slotOf('big', text.replace('PROGRAM', program))];
+    const [found] = await engines(await factsOf({}, { slots }));
+    expect(found?.message).toContain('vllm (slot big)');
+    expect(found?.message).not.toMatch(/not installed:.*vllm/);
+    const disabled = [slotOf('big', `enabled = false\n${text.replace('PROGRAM', program)}`)];
+    expect((await engines(await factsOf({}, { slots: disabled })))[0]?.message).toMatch(
+      /not installed:.*vllm/,
+    );
   });
 
   it('reports a slot whose engine program is missing', async () => {

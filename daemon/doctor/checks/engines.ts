@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { TOOL_PATH } from '../../hardware/tools.ts';
 import { findProgram } from '../../lib/process/find-program.ts';
 import { runCommand } from '../../lib/process/run-command.ts';
@@ -69,6 +70,20 @@ function missingPrograms(slots: readonly SlotConfig[]): Finding[] {
   });
 }
 
+/** Returns where a slot has an engine that is not on the search path: `vllm (slot big)`. */
+function enginesOfSlots(slots: readonly SlotConfig[]): Map<string, string> {
+  const found = slots.flatMap((slot): [string, string][] => {
+    const { enabled, engine, command, url, runner, name } = slot;
+    const program = command?.[0];
+    const isRunnable = program !== undefined && findProgram(program, TOOL_PATH) !== null;
+    if (!enabled || (!isRunnable && url === null && runner !== 'container')) return [];
+    const known =
+      program !== undefined && Object.hasOwn(PROGRAMS, basename(program)) ? basename(program) : engine;
+    return [[known, `${known} (slot ${name})`]];
+  });
+  return new Map(found);
+}
+
 /** Programs of external engines with their versions. A missing one matters only when a slot starts it. */
 export async function engines({ slots }: DoctorInput): Promise<Finding[]> {
   const findings = await Promise.all(
@@ -77,8 +92,13 @@ export async function engines({ slots }: DoctorInput): Promise<Finding[]> {
     ),
   );
   const here = findings.filter(({ file }) => file !== null);
-  const absent = findings.filter(({ file }) => file === null).map(({ name }) => name);
-  const named = here.map(({ name, version }) => (version === null ? name : `${name} ${version}`));
+  const elsewhere = enginesOfSlots(slots);
+  const missing = findings.filter(({ file }) => file === null).map(({ name }) => name);
+  const absent = missing.filter((name) => !elsewhere.has(name));
+  const named = [
+    ...here.map(({ name, version }) => (version === null ? name : `${name} ${version}`)),
+    ...missing.flatMap((name) => elsewhere.get(name) ?? []),
+  ];
   const list = [`Found: ${named.join(', ') || 'only the built-in engines'}`];
   if (absent.length > 0) list.push(`not installed: ${absent.join(', ')}`);
   return [ok('engines', `${list.join('; ')}.`), ...missingPrograms(slots)];

@@ -6,6 +6,11 @@ const START = 'sudo systemctl start svc-gateway, or npm start from the sources.'
 /** Warnings of the gateway that other checks report in more detail. */
 const COVERED_ELSEWHERE = new Set(['configuration', 'disk', 'exposure', 'proxy']);
 
+/** Next steps by the id of a warning of the gateway. */
+const NEXT_STEPS: Readonly<Record<string, string>> = {
+  upstreams: 'svcctl upstreams test NAME shows what it answers.',
+};
+
 function state({ gateway, holder }: DoctorInput): Finding {
   const { url, version } = gateway;
   if (gateway.state === 'up') return ok('gateway', `svc-gateway ${version ?? ''} answers on ${url}.`);
@@ -33,7 +38,9 @@ export function gateway(input: DoctorInput): Finding[] {
   const warnings = (status?.warnings ?? []).filter(({ id }) => !COVERED_ELSEWHERE.has(id));
   return [
     state(input),
-    ...warnings.map(({ id, message }) => warn(id, message, 'See svcctl status and svcctl logs.')),
+    ...warnings.map(({ id, message }) =>
+      warn(id, message, NEXT_STEPS[id] ?? 'See svcctl status and svcctl logs.'),
+    ),
   ];
 }
 

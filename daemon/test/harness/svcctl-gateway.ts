@@ -11,7 +11,7 @@ export const LONG = 'a-model-whose-id-is-much-longer-than-any-terminal-would-lik
 
 const loadedFileOf = (home: string) => join(home, 'loaded');
 
-/** A gateway that requires keys for one test file, and svcctl with the admin key for it. */
+/** A gateway that requires keys for one test file, and svcctl that uses it with the admin key for it. */
 export class SvcctlGateway extends OneGateway {
   constructor() {
     super(() => {
@@ -36,13 +36,13 @@ export class SvcctlGateway extends OneGateway {
     });
   }
 
-  /** Slot `lasting`, a custom engine, stays in its load until this file exists. */
+  /** Slot `lasting`, a custom engine, stays in its loading until this file exists. */
   get loadedFile(): string {
     return loadedFileOf(this.home);
   }
 
   run = (args: string[], options: RunOptions = {}): ReturnType<typeof svcctl> =>
-    svcctl(args, { ...options, env: { ...envFor(this), ...options.env } });
+    svcctl(args, { ...options, env: { ...envFor(this), COLUMNS: '80', ...options.env } });
 
   /** Runs a command that must succeed and returns its output. */
   runOk = async (...args: string[]): Promise<string> => {

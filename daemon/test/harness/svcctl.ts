@@ -17,7 +17,7 @@ export interface RunOptions {
   input?: string;
   /** Run in a pseudo-terminal. `input` has the lines to type; `out` contains both outputs. */
   terminal?: boolean;
-  /** Called with `out` each time it has grown. */
+  /** Called with `out` each time it grows. */
   onOutput?: (out: string) => void;
   /** User to run as; needs root. */
   uid?: number;
@@ -33,7 +33,7 @@ function start(args: readonly string[], options: RunOptions): ChildProcessWithou
   return spawn('script', ['-qec', line, '/dev/null'], { env: { ...env, SHELL: '/bin/sh' } });
 }
 
-/** Runs the real `svcctl` to its end. */
+/** Runs the real `svcctl` until it ends. */
 export function svcctl(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const child = start(args, options);
   let [out, err] = ['', ''];
