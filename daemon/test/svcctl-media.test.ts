@@ -25,7 +25,7 @@ const run = (args: string[], options: RunOptions = {}) =>
 const at = (name: string) => join(folder, name);
 
 describe('speak and transcribe', () => {
-  it('transcribes exactly what was spoken into a spoken file', async () => {
+  it('transcribes a spoken file exactly', async () => {
     const spoken = await run(['speak', ...TONE_TEXT.split(' '), '-o', at('a.wav')]);
     expect(spoken).toMatchObject({ code: 0, out: `${at('a.wav')}\n`, err: '' });
     expect(readFileSync(at('a.wav')).toString('latin1', 0, 4)).toBe('RIFF');

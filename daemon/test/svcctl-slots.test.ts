@@ -74,7 +74,7 @@ describe('slots load, unload, restart and swap', () => {
   });
 
   it.each([
-    [['slots', 'load', 'absent'], 1, /There is no slot "nobody"\. Slots: .*\. \(slot\.not_found\)/],
+    [['slots', 'load', 'absent'], 1, /There is no slot "absent"\. Slots: .*\. \(slot\.not_found\)/],
     [
       ['slots', 'load', 'hollow'],
       1,

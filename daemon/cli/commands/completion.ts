@@ -4,7 +4,6 @@ import { bashCompletion } from '../completion/bash.ts';
 import { fishCompletion } from '../completion/fish.ts';
 import { zshCompletion } from '../completion/zsh.ts';
 import { EXIT } from '../exit-codes.ts';
-import { createProgram } from '../program.ts';
 
 const SCRIPTS: Readonly<Record<string, (program: CliCommand) => string>> = {
   bash: bashCompletion,
@@ -12,7 +11,10 @@ const SCRIPTS: Readonly<Record<string, (program: CliCommand) => string>> = {
   fish: fishCompletion,
 };
 
-export async function completion({ out }: CommandContext, shell: string): Promise<number> {
-  out(SCRIPTS[shell]?.(createProgram()) ?? '');
-  return EXIT.ok;
-}
+/** Returns the handler that prints the completion script of a shell for this program. */
+export const completionOf =
+  (program: CliCommand) =>
+  async ({ out }: CommandContext, shell: string): Promise<number> => {
+    out(SCRIPTS[shell]?.(program) ?? '');
+    return EXIT.ok;
+  };

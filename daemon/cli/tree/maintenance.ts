@@ -42,5 +42,5 @@ export function addMaintenanceCommands(program: CliCommand): void {
       'Names of slots, models and upstreams are requested from the gateway.',
     )
     .examples('source <(svcctl completion bash)', 'svcctl completion fish | source')
-    .runs(async () => (await import('../commands/completion.ts')).completion);
+    .runs(async () => (await import('../commands/completion.ts')).completionOf(program));
 }
