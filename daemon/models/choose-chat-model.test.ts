@@ -13,8 +13,16 @@ const model = (id: string, sizeGib: number, values: Partial<RegisteredModel> = {
     sizeBytes: sizeGib * GIB,
     contextTrain: 4096,
     kvBytesPerToken: 0,
+    contextMemory: null,
     ...values,
   }) as RegisteredModel;
+const SMALL_CONTEXT = {
+  fullBytesPerToken: 20_480,
+  slidingBytesPerToken: 0,
+  slidingWindow: 0,
+  stateBytesPerSequence: 65_863_680,
+  vocabulary: 248_320,
+};
 const demo = model('demo', 0.001, { demo: true });
 const choose = (models: RegisteredModel[], gib: number | null) =>
   chooseChatModel(models, gib === null ? null : gib * GIB)?.id ?? null;
@@ -24,6 +32,12 @@ test.each([
   ['unknown memory: the largest', [model('a', 2), model('c', 30)], null, 'c'],
   ['none fits: the smallest', [model('c', 30), model('b', 7)], 4, 'b'],
   ['the context window counts', [model('a', 2), model('b', 7, { kvBytesPerToken: 4 * 1024 ** 2 })], 16, 'a'],
+  [
+    'the sizes of the header count, not the upper bound',
+    [model('a', 2), model('b', 7, { kvBytesPerToken: 4 * 1024 ** 2, contextMemory: SMALL_CONTEXT })],
+    16,
+    'b',
+  ],
   ['prefers a real model to the demonstration model', [demo, model('a', 2)], 1, 'a'],
   ['only the demonstration model', [demo], 16, 'demo'],
   ['no chat model', [model('e', 1, { type: 'embedding' })], 16, null],

@@ -1,14 +1,23 @@
+import { cacheBytes } from './context-memory.ts';
 import type { RegisteredModel } from './registered-model.ts';
 
 /** Context window assumed for a first load, in tokens. */
 const WINDOW = 4096;
+/** Tokens of one step, for each of which the engine keeps a row of logits. */
+const BATCH = 512;
+const LOGIT_BYTES = 4;
 /** Memory for buffers and the engine itself. */
 const ENGINE_BYTES = 512 * 1024 * 1024;
 
 /** Estimates the bytes that a chat model needs with an ordinary window. */
 export function estimateBytes(model: RegisteredModel): number {
   const window = Math.min(model.contextTrain ?? WINDOW, WINDOW);
-  return model.sizeBytes + (model.kvBytesPerToken ?? 0) * window + ENGINE_BYTES;
+  const { contextMemory } = model;
+  const cache =
+    contextMemory === null
+      ? (model.kvBytesPerToken ?? 0) * window
+      : cacheBytes(contextMemory, window, BATCH) + LOGIT_BYTES * contextMemory.vocabulary * BATCH;
+  return model.sizeBytes + cache + ENGINE_BYTES;
 }
 
 const bySize = (a: RegisteredModel, b: RegisteredModel) =>

@@ -6,7 +6,7 @@ import { modelOfFile } from './model-of-file.ts';
 import type { ModelStore } from './model-store.ts';
 import { projectorOf } from './projector-of.ts';
 import { type ModelMetadata, readMetadataInChild } from './read-metadata-in-child.ts';
-import type { ModelSource, RegisteredModel } from './registered-model.ts';
+import { HEADER_VERSION, type ModelSource, type RegisteredModel } from './registered-model.ts';
 import { type FoundFile, findModelOrThrow, SCAN_LIMITS, scanFolders } from './scan.ts';
 import { findSiblings, type SiblingFiles } from './sibling-files.ts';
 
@@ -66,6 +66,14 @@ const isWithin = (folder: string, path: string) => path.startsWith(join(folder, 
 const unchanged = (file: FoundFile, known: { sizeBytes: number; mtimeS: number } | undefined) =>
   known !== undefined && known.sizeBytes === file.sizeBytes && known.mtimeS === file.mtimeS;
 
+/** Returns where a known model came from. */
+const originOf = (known: RegisteredModel | undefined): Origin | undefined =>
+  known && { repo: known.repo, revision: known.revision, sha256: known.sha256, licence: known.licence };
+
+/** Returns whether a model has all fields of its unchanged file. */
+export const isCurrent = (file: FoundFile, known: RegisteredModel | undefined): known is RegisteredModel =>
+  unchanged(file, known) && known?.headerVersion === HEADER_VERSION;
+
 /** Returns whether another read of the same file would be refused again. */
 const isStillRefused = (file: FoundFile, refusal: Refusal | undefined): refusal is Refusal =>
   refusal !== undefined &&
@@ -101,11 +109,12 @@ export class FolderSync {
   register(source: ModelSource, file: FoundFile, metadata: ModelMetadata, origin?: Origin): RegisteredModel {
     const { modelStore } = this.#deps;
     const known = modelStore.byPath(file.path);
-    if (origin === undefined && known !== undefined && unchanged(file, known)) return known;
+    if (origin === undefined && isCurrent(file, known)) return known;
     if (known === undefined) this.#forgetAbsentAt(file.path);
     const id = known?.id ?? uniqueId(modelId(file.path), (candidate) => this.#isTaken(candidate, file));
     const model = modelOfFile(id, source, file, metadata);
-    return modelStore.put({ ...model, ...origin, licence: origin?.licence ?? model.licence });
+    const from = origin ?? (unchanged(file, known) ? originOf(known) : undefined);
+    return modelStore.put({ ...model, ...from, licence: from?.licence ?? model.licence });
   }
 
   /** The id of an absent model stays reserved, unless this is its file at another path. */
@@ -207,7 +216,7 @@ export class FolderSync {
     this.#refused = new Map();
     const due: FoundFile[] = [];
     for (const file of snapshot.present) {
-      if (unchanged(file, this.restore(file) ?? modelStore.byPath(file.path))) continue;
+      if (isCurrent(file, this.restore(file) ?? modelStore.byPath(file.path))) continue;
       const refusal = snapshot.refusedBefore.get(file.path);
       if (isStillRefused(file, refusal)) this.#refused.set(file.path, refusal);
       else due.push(file);

@@ -1,3 +1,4 @@
+import { type ContextMemory, contextMemory } from './context-memory.ts';
 import {
   asNumber,
   asText,
@@ -10,7 +11,7 @@ import {
 } from './gguf-header.ts';
 import { splitParts } from './split-files.ts';
 import { templateMetadata } from './template-metadata.ts';
-import type { TensorInfo } from './tensor-sizes.ts';
+import { type TensorInfo, tensorBytes } from './tensor-sizes.ts';
 
 export type GgufModelType = 'llm' | 'embedding' | 'rerank';
 
@@ -48,6 +49,25 @@ export interface GgufMetadata {
    * sliding windows; 0 for encoders, which have no cache.
    */
   kvBytesPerToken: number | null;
+  /** What the context takes in memory. Null when the header lacks the sizes. */
+  contextMemory: ContextMemory | null;
+  /** Bytes of the weights that a card holds when every layer is on it: the token tables stay on the host. */
+  cardBytes: number;
+}
+
+/** Tables that llama.cpp reads on the host, whatever the device of the layers. */
+const HOST_TABLES: ReadonlySet<string> = new Set([
+  'token_embd.weight',
+  'per_layer_token_embd.weight',
+  'position_embd.weight',
+]);
+
+/** Returns the bytes of the host's tables that a card does not hold. A tied output layer is a copy on the card. */
+function hostOnlyBytes(tensors: readonly TensorInfo[]): number {
+  const isTied = !tensors.some(({ name }) => name === 'output.weight');
+  const onHost = ({ name = '' }: TensorInfo) =>
+    HOST_TABLES.has(name) && !(isTied && name === 'token_embd.weight');
+  return tensors.filter(onHost).reduce((sum, tensor) => sum + tensorBytes(tensor), 0);
 }
 
 /** Architectures that always produce vectors. */
@@ -155,6 +175,7 @@ export async function readGgufMetadata(path: string): Promise<GgufMetadata> {
   );
   const { metadata, tensors } = await headerOf(files, sizes);
   const architecture = languageModel(metadata);
+  const sizeBytes = sizes.reduce((sum, size) => sum + size, 0);
   return {
     architecture,
     name: asText(metadata['general.name']),
@@ -164,8 +185,10 @@ export async function readGgufMetadata(path: string): Promise<GgufMetadata> {
     quantization: await quantization(metadata, tensors),
     licence: asText(metadata['general.license']),
     ...templateMetadata(metadata),
-    sizeBytes: sizes.reduce((sum, size) => sum + size, 0),
+    sizeBytes,
     files,
     ...shape(metadata, architecture),
+    contextMemory: contextMemory(metadata, architecture),
+    cardBytes: sizeBytes - (files.length === 1 ? hostOnlyBytes(tensors) : 0),
   };
 }

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { ModelRecordView } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { ModelRow } from '../store/models.ts';
+import type { ContextMemory } from './context-memory.ts';
 import type { GgufMetadata } from './gguf-metadata.ts';
 import type { Absence } from './missing-model.ts';
 import type { FoundFile } from './scan.ts';
@@ -30,6 +31,12 @@ export interface RegisteredModel extends ModelRecordView {
   readonly headDim: number | null;
   readonly embedding: number | null;
   readonly kvBytesPerToken: number | null;
+  /** What the context takes in memory; null when the header does not say, or is not GGUF. */
+  readonly contextMemory: ContextMemory | null;
+  /** Bytes of the weights that a card holds; null when unknown. */
+  readonly cardBytes: number | null;
+  /** Version of the header reader that read the fields; a model read by an older one is read again. */
+  readonly headerVersion: number;
   readonly chatTemplate: boolean;
   readonly capabilities: Readonly<Record<string, boolean>>;
   /** Absolute path of the projector that adds vision. Null without one. */
@@ -41,6 +48,9 @@ export interface RegisteredModel extends ModelRecordView {
   readonly voices: readonly string[];
 }
 
+/** Increase it when the header reader returns more than before, so that known files are read again. */
+export const HEADER_VERSION = 2;
+
 /** Header fields that the store keeps in addition to the public columns. */
 const HEADER_KEYS = [
   'parameters',
@@ -49,6 +59,9 @@ const HEADER_KEYS = [
   'headDim',
   'embedding',
   'kvBytesPerToken',
+  'contextMemory',
+  'cardBytes',
+  'headerVersion',
   'chatTemplate',
   'voices',
   'mtimeS',
@@ -96,6 +109,9 @@ export const NO_TEXT = {
   headDim: null,
   embedding: null,
   kvBytesPerToken: 0,
+  contextMemory: null,
+  cardBytes: null,
+  headerVersion: HEADER_VERSION,
   chatTemplate: false,
   capabilities: {},
   licence: null,
@@ -146,6 +162,9 @@ export function newModel(
     headDim: metadata.headDim,
     embedding: metadata.embedding,
     kvBytesPerToken: metadata.kvBytesPerToken,
+    contextMemory: metadata.contextMemory,
+    cardBytes: metadata.cardBytes,
+    headerVersion: HEADER_VERSION,
     chatTemplate: metadata.chatTemplate,
     capabilities: metadata.capabilities,
     licence: metadata.licence,
@@ -179,6 +198,21 @@ export function toRow(
   };
 }
 
+const CONTEXT_KEYS = [
+  'fullBytesPerToken',
+  'slidingBytesPerToken',
+  'slidingWindow',
+  'stateBytesPerSequence',
+  'vocabulary',
+] as const satisfies readonly (keyof ContextMemory)[];
+
+/** Reads a stored value; null when it is not one. */
+function asContextMemory(value: unknown): ContextMemory | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const record = value as Record<string, unknown>;
+  return CONTEXT_KEYS.every((key) => typeof record[key] === 'number') ? (value as ContextMemory) : null;
+}
+
 /** Converts a store row to a model. Null for a row of another module or one that lacks required fields. */
 export function fromRow(row: ModelRow): RegisteredModel | null {
   if (row.file === null || !SOURCES.includes(row.source) || !TYPES.includes(row.type)) return null;
@@ -202,6 +236,9 @@ export function fromRow(row: ModelRow): RegisteredModel | null {
     headDim: number('headDim'),
     embedding: number('embedding'),
     kvBytesPerToken: number('kvBytesPerToken'),
+    contextMemory: asContextMemory(row.header.contextMemory),
+    cardBytes: number('cardBytes'),
+    headerVersion: number('headerVersion') ?? 1,
     chatTemplate: row.header.chatTemplate === true,
     capabilities: row.capabilities,
     projectorPath: typeof projectorPath === 'string' ? projectorPath : null,

@@ -100,6 +100,25 @@ test('the first real chat model removes the demonstration model permanently', as
   expect(ids(await start())).toEqual([]);
 });
 
+test('a file that an older version read is read again, and keeps its id and origin', async () => {
+  put(join(models, 'a.gguf'));
+  const first = await start();
+  expect(first.get('a')?.contextMemory).toMatchObject({ slidingWindow: 0 });
+  first.close();
+  const row = store.models.get('a');
+  if (row === null) throw new Error('The model was not stored.');
+  const { contextMemory: _, headerVersion: __, ...header } = row.header;
+  store.models.upsert({ ...row, header, repo: 'maker/a', licence: 'mit' });
+  const registry = await start();
+  expect(registry.get('a')).toMatchObject({
+    repo: 'maker/a',
+    licence: 'mit',
+    contextMemory: { slidingWindow: 0 },
+    headerVersion: 2,
+  });
+  expect(ids(registry)).toEqual(['a']);
+});
+
 test('a model without chat does not remove the demonstration model', async () => {
   put(join(models, 'embed.gguf'), encodeGguf(tinyEmbed()));
   const registry = await start();

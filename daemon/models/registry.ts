@@ -16,7 +16,7 @@ import { ConfiguredModelLoader, configuredModel } from './configured-model.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
 import { updateDemoModel } from './demo-model-source.ts';
 import { updateEspeakModel } from './espeak-model-source.ts';
-import { FolderSync, type ModelProblem } from './folder-sync.ts';
+import { FolderSync, isCurrent, type ModelProblem } from './folder-sync.ts';
 import { fileSize } from './gguf-header.ts';
 import { ModelStore } from './model-store.ts';
 import { updateNpuModels } from './npu-model-source.ts';
@@ -137,13 +137,7 @@ async function registerFile(
     throw new Error('it is not a model file');
   }
   const known = sync.restore(file) ?? modelStore.byPath(file.path);
-  if (
-    pulled === undefined &&
-    known !== undefined &&
-    known.mtimeS === file.mtimeS &&
-    known.sizeBytes === file.sizeBytes
-  )
-    return known;
+  if (pulled === undefined && isCurrent(file, known)) return known;
   const [outcome] = await readMetadataInChild([file.path], stop.signal);
   if (outcome === undefined || 'reason' in outcome)
     throw new Error(outcome?.reason ?? 'the registry is closing');

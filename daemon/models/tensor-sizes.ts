@@ -1,5 +1,6 @@
 /** The header entry of one tensor. */
 export interface TensorInfo {
+  name?: string;
   dtype: number;
   shape: readonly bigint[];
   offset: bigint;
@@ -39,6 +40,9 @@ const BLOCKS: Readonly<Record<number, readonly [numbers: number, bytes: number]>
   34: [256, 54],
   35: [256, 66],
   39: [32, 17],
+  40: [64, 36],
+  41: [128, 18],
+  42: [64, 18],
 };
 
 /** Returns the bytes of one tensor. 0 for an unknown storage type, so that newer files are accepted. */

@@ -5,7 +5,8 @@ import { engineOf } from '../engines/table.ts';
 import type { EngineRun } from '../lifecycle/controller-deps.ts';
 import { scrubPaths } from '../lifecycle/failure-reason.ts';
 import { noModelError } from '../refusals.ts';
-import { type Need, needOf } from './memory-estimate.ts';
+import { type ModelSize, type Need, needOf } from './memory-estimate.ts';
+import { HOST_POOL } from './memory-use.ts';
 import { threadBudget, threadShare } from './threads.ts';
 
 /** The memory that one load may take. */
@@ -101,6 +102,15 @@ export function planLoad(config: SlotConfig, input: LaunchPlanInput): LaunchPlan
   return { launch: placed, need, headroom, weightBytes: model.sizeBytes };
 }
 
+const UNKNOWN_SIZE = { kvBytesPerToken: null, contextMemory: null, embedding: null } as const;
+
+/**
+ * Returns the rows of logits of one step. llama-server keeps them for the last token of each sequence; the embedded
+ * engine, and any engine that returns vectors, keeps them for each token.
+ */
+const outputRows = ({ engine, type, parallel, batch }: Launch): number =>
+  engine === 'llama-server' && type === 'llm' ? parallel : batch;
+
 const NO_NEED: Need = { weights: 0, window: 0, compute: 0, engine: 0, total: 0, source: 'estimated' };
 
 /**
@@ -119,12 +129,21 @@ function memoryDeviceOf({ device }: SlotConfig, { device: runsOn, how }: Launch)
 function headroomAndNeed(input: LaunchPlanInput, config: SlotConfig, model: SlotModel, launch: Launch) {
   // The memory of an attached server is not managed here, or is already missing from the free memory.
   if (launch.how.runner === 'attach') return { headroom: input.headroom('cpu', 0), need: NO_NEED };
-  const sizeBytes = model.sizeBytes + (launch.projectorBytes ?? 0);
-  const size = { kvBytesPerToken: null, embedding: null, ...model, sizeBytes, measuredBytes: null };
-  const guess = needOf(size, launch);
-  const headroom = input.headroom(memoryDeviceOf(config, launch), guess.total);
+  const projectorBytes = launch.projectorBytes ?? 0;
+  const size: ModelSize = {
+    ...UNKNOWN_SIZE,
+    ...model,
+    sizeBytes: model.sizeBytes + projectorBytes,
+    cardBytes: (model.cardBytes ?? model.sizeBytes) + projectorBytes,
+    measuredBytes: null,
+  };
+  const device = memoryDeviceOf(config, launch);
+  const outputs = outputRows(launch);
+  const guess = needOf(size, { ...launch, outputs, onCard: device !== 'cpu' });
+  const headroom = input.headroom(device, guess.total);
   const measuredBytes = input.measured(launch, headroom.pool, model.sizeBytes);
-  return { headroom, need: needOf({ ...size, measuredBytes }, launch) };
+  const onCard = headroom.pool !== HOST_POOL;
+  return { headroom, need: needOf({ ...size, measuredBytes }, { ...launch, outputs, onCard }) };
 }
 
 const missing = (config: SlotConfig): string =>

@@ -5,6 +5,8 @@ const GIB = 1024 ** 3;
 const model8b: ModelSize = {
   sizeBytes: 5 * GIB,
   kvBytesPerToken: 131_072,
+  contextMemory: null,
+  cardBytes: null,
   embedding: 4096,
   measuredBytes: null,
 };
@@ -37,5 +39,88 @@ describe('needOf', () => {
       total: 7,
       source: 'measured',
     });
+  });
+});
+
+describe('needOf with the sizes of the header', () => {
+  const MB = 1e6;
+  const MODELS = [
+    // name, full, sliding, window, state, embedding, vocabulary, MB that llama.cpp allocates at 8k, 32k and 131k
+    ['Qwen3.8 27B', 65_536, 0, 0, 156_893_184, 5120, 248_320, [1242, 2844, 9411]],
+    ['Qwen3.6 35B A3B', 20_480, 0, 0, 65_863_680, 2048, 248_320, [755, 1258, 3271]],
+    ['Qwen3.5 9B', 32_768, 0, 0, 52_690_944, 4096, 248_320, [855, 1660, 4881]],
+    ['Gemma 4 31B', 81_920, 819_200, 1024, 0, 5376, 262_144, [2765, 4723, 12776]],
+    ['Gemma 4 26B A4B', 20_480, 204_800, 1024, 0, 2816, 262_144, [1105, 1598, 3611]],
+    ['Gemma 4 12B', 16_384, 327_680, 1024, 0, 3840, 262_144, [1285, 1686, 3407]],
+    ['Gemma 4 E4B', 16_384, 40_960, 512, 0, 2560, 262_144, [745, 1183, 2895]],
+    ['gpt-oss 20B', 24_576, 24_576, 128, 0, 2880, 201_088, [678, 1254, 3670]],
+    ['GLM 4.7 Flash', 54_144, 0, 0, 0, 2048, 154_880, [795, 2125, 7448]],
+    ['Nemotron 3 Nano 30B', 6_144, 0, 0, 49_930_240, 2688, 131_072, [394, 542, 1146]],
+    ['LFM2.5 8B A1B', 12_288, 0, 0, 294_912, 2048, 65_536, [244, 546, 1802]],
+    ['Qwen3 8B', 147_456, 0, 0, 0, 4096, 151_936, [1536, 5160, 19655]],
+  ] as const;
+
+  it.each(MODELS)(
+    '%s is within 15 %% of llama.cpp',
+    (_, full, sliding, slidingWindow, state, embedding, vocabulary, expected) => {
+      const contextMemory = {
+        fullBytesPerToken: full,
+        slidingBytesPerToken: sliding,
+        slidingWindow,
+        stateBytesPerSequence: state,
+        vocabulary,
+      };
+      const size = { ...model8b, contextMemory, embedding };
+      for (const [index, context] of [8192, 32_768, 131_072].entries()) {
+        const { window, compute } = needOf(size, { ...run(context, 1), onCard: true });
+        const mask = 2 * context * 512;
+        const ratio = (window + compute - mask) / ((expected[index] ?? 0) * MB);
+        expect(ratio).toBeGreaterThan(0.92);
+        expect(ratio).toBeLessThan(1.15);
+      }
+    },
+  );
+
+  const header = {
+    fullBytesPerToken: 1000,
+    slidingBytesPerToken: 100,
+    slidingWindow: 1024,
+    stateBytesPerSequence: 7_000_000,
+    vocabulary: 10_000,
+  };
+  const plain: ModelSize = { ...model8b, cardBytes: 4 * GIB, contextMemory: header };
+  const window = (evaluation: Parameters<typeof needOf>[1]) => needOf(plain, evaluation).window;
+
+  it('pads the cells to 256 for each sequence', () => {
+    const card = { onCard: true };
+    expect(window({ ...run(100, 1), ...card })).toBe(1100 * 256 + 7_000_000);
+    expect(window({ ...run(257, 3), ...card })).toBe(3 * (1100 * 512 + 7_000_000));
+  });
+
+  it('sliding layers keep the window and one step, not the whole context', () => {
+    expect(window({ ...run(65_536, 1), onCard: true })).toBe(1000 * 65_536 + 100 * 1792 + 7_000_000);
+  });
+
+  it('counts bounded checkpoints on the host, and none on a card', () => {
+    const card = window({ ...run(65_536, 1), onCard: true });
+    expect(window(run(65_536, 1))).toBe(card + 8 * (100 * 1792 + 7_000_000));
+    const large = {
+      ...plain,
+      contextMemory: { ...header, stateBytesPerSequence: 150_000_000 },
+    };
+    const onHost = needOf(large, run(65_536, 2)).window;
+    expect(onHost - needOf(large, { ...run(65_536, 2), onCard: true }).window).toBe(2 * 256 * 1024 ** 2);
+  });
+
+  it('counts logits for each token of a step, or for the outputs of the engine', () => {
+    const difference = (outputs: number) =>
+      needOf(plain, run(8192, 1)).compute - needOf(plain, { ...run(8192, 1), outputs }).compute;
+    expect(difference(2)).toBe(4 * 10_000 * 510);
+    expect(difference(9_999)).toBe(0);
+  });
+
+  it('a card does not hold the token tables', () => {
+    expect(needOf(plain, { ...run(8192, 1), onCard: true }).weights).toBe(4 * GIB);
+    expect(needOf(plain, run(8192, 1)).weights).toBe(5 * GIB);
   });
 });

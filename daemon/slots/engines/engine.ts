@@ -1,4 +1,5 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
+import type { ContextMemory } from '../../models/context-memory.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { RunnerId, RunSpec } from './run-spec.ts';
 
@@ -18,6 +19,10 @@ export interface SlotModel {
   readonly contextTrain: number | null;
   /** Bytes of keys and values for one token of the window; null when the header does not contain it. */
   readonly kvBytesPerToken?: number | null;
+  /** What its context takes in memory; null when the header does not say. */
+  readonly contextMemory?: ContextMemory | null;
+  /** Bytes of its weights that a card holds; null when unknown. */
+  readonly cardBytes?: number | null;
   /** Embedding width of the model, in values. */
   readonly embedding?: number | null;
   /** Bytes measured on this machine with this model. */

@@ -1,5 +1,6 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
+import { CHECKPOINT_LIMITS } from '../workers/checkpoint-limits.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, inside, processSpec } from './common.ts';
 import type { Engine, Launch, LaunchParams, SlotModel } from './engine.ts';
@@ -31,6 +32,15 @@ const IMAGES: Readonly<Record<string, string>> = {
  * device.
  */
 const FIRST_DEVICE: Readonly<Record<string, string>> = { cuda: 'CUDA0', vulkan: 'Vulkan0', rocm: 'ROCm0' };
+
+/**
+ * Bounds the host memory that the program takes in addition to the window: its defaults are 8 GiB of prompt cache and 32
+ * checkpoints for each sequence. Older builds ignore variables that they do not know, but exit for an unknown argument.
+ */
+const CACHE_LIMITS: Readonly<Record<string, string>> = {
+  LLAMA_ARG_CACHE_RAM: '512',
+  LLAMA_ARG_CTX_CHECKPOINTS: String(CHECKPOINT_LIMITS.max),
+};
 
 const NO_GPU: FatalOutput = {
   text: 'no usable GPU found',
@@ -75,8 +85,10 @@ function plan(params: LaunchParams): Launch {
   const dialect = { nativeRerank: true, model: model.id };
   if (config.runner === 'attach') return { ...commonLaunch(params, dialect), how: attachSpec(config, PROBE) };
   const projector = projectorOf(config, model);
+  const common = ggufLaunch(params, dialect);
   const launch = {
-    ...ggufLaunch(params, dialect),
+    ...common,
+    env: { ...CACHE_LIMITS, ...common.env },
     sequences: config.parallel,
     ...(projector === null ? {} : { projectorBytes: model.projectorBytes ?? 0 }),
   };

@@ -80,7 +80,16 @@ describe('the arguments of', () => {
   });
 });
 
+/** Bounds of the memory that llama-server takes in addition to the window. */
+const CACHE_LIMITS = { LLAMA_ARG_CACHE_RAM: '512', LLAMA_ARG_CTX_CHECKPOINTS: '8' };
+
 describe('a process', () => {
+  it('of llama-server has bounded caches, which the slot file may change', () => {
+    expect(planOf('engine = "llama-server"').env).toEqual(CACHE_LIMITS);
+    const changed = planOf('engine = "llama-server"\n[env]\nLLAMA_ARG_CACHE_RAM = "4096"');
+    expect(changed.env).toEqual({ ...CACHE_LIMITS, LLAMA_ARG_CACHE_RAM: '4096' });
+  });
+
   it('of llama-server gets its key and its device by variables, and the windows of all its sequences', () => {
     const launch = planOf('engine = "llama-server"\ndevice = "rocm:1"\nenv = { X = "1" }');
     expect(launch).toMatchObject({
@@ -101,6 +110,7 @@ describe('a process', () => {
 
   it('numbers NVIDIA GPUs as the probe does, not by their speed', () => {
     expect(planOf('engine = "llama-server"\ndevice = "cuda:1"').env).toEqual({
+      ...CACHE_LIMITS,
       CUDA_VISIBLE_DEVICES: '1',
       CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
     });
@@ -158,7 +168,7 @@ describe('a container', () => {
       },
     );
     const mount = (name: string) => ({ source: `/m/${name}`, target: `/models/${name}`, readOnly: true });
-    expect(launch.env).toEqual({});
+    expect(launch.env).toEqual(CACHE_LIMITS);
     expect(launch.how).toMatchObject({
       runner: 'container',
       image: 'ghcr.io/ggml-org/llama.cpp:server-cuda',

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { CHECKPOINT_LIMITS } from '../checkpoint-limits.ts';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerHealth, WorkerInfo } from '../protocol.ts';
 import { invalidField, Refusal } from '../refusal.ts';
@@ -57,7 +58,8 @@ export class ChatEngine {
     const barrier = new DecodeBarrier(nextTurn, several ? () => pause(GATHER_MS) : null);
     const sequences = Array.from(
       { length: context.totalSequences },
-      (_, number) => new LlamaSequence(context.getSequence(), number, barrier),
+      (_, number) =>
+        new LlamaSequence(context.getSequence({ checkpoints: CHECKPOINT_LIMITS }), number, barrier),
     );
     this.#loaded = loaded;
     this.info = loaded.info;

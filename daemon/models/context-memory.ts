@@ -1,0 +1,187 @@
+import { asNumber, type Metadata } from './gguf-header.ts';
+
+/**
+ * What the context of a model takes in memory, for two-byte keys and values (docs/spec/contract.md#admission). The
+ * formulas are those of llama.cpp: `llama_kv_cache`, `llama_kv_cache_iswa` and `llama_memory_recurrent`.
+ */
+export interface ContextMemory {
+  /** Bytes per token of the window, over all layers with full attention. */
+  readonly fullBytesPerToken: number;
+  /** Bytes per cell of the sliding window, over all layers with one; 0 without such layers. */
+  readonly slidingBytesPerToken: number;
+  /** Tokens of the sliding window; 0 without one. */
+  readonly slidingWindow: number;
+  /** Bytes of the recurrent state of one sequence; it does not grow with the window. */
+  readonly stateBytesPerSequence: number;
+  /** Number of tokens in the vocabulary; 0 when unknown. It determines the size of the logits buffer. */
+  readonly vocabulary: number;
+}
+
+const VALUE_BYTES = 2;
+const STATE_VALUE_BYTES = 4;
+const DEFAULT_INTERVAL = 4;
+const KDA_DEFAULT_CONV_KERNEL = 4;
+
+/** Hybrids whose full layers are every n-th one; all others have a gated delta net. */
+const INTERVAL_HYBRIDS = new Set(['qwen3next', 'qwen35', 'qwen35moe', 'qwen4exp']);
+/** Hybrids in which every layer has attention and a recurrent state. */
+const PARALLEL_HYBRIDS = new Set(['falcon-h1']);
+/** Architectures without attention. */
+const RECURRENT_ONLY = /^(mamba2?|rwkv\w*|arwkv7)$/;
+/** Encoders keep no keys and values. */
+const ENCODERS = /bert|^t5encoder$|^gemma-embedding$/;
+
+/** Every n-th layer has full attention; `first`: counted from the first layer instead of the last of a group. */
+interface SlidingPattern {
+  readonly every: number;
+  readonly first?: true;
+}
+
+/** The pattern of an architecture whose header contains none. */
+const SLIDING_PATTERNS: Readonly<Record<string, SlidingPattern>> = {
+  gemma2: { every: 2 },
+  gemma3: { every: 6 },
+  gemma3n: { every: 5 },
+  'gpt-oss': { every: 2 },
+  'muse-glimmer': { every: 4 },
+  laguna: { every: 4, first: true },
+  cohere2: { every: 4 },
+  llama4: { every: 4 },
+  olmo2: { every: 4 },
+  exaone4: { every: 4 },
+  'exaone-moe': { every: 4 },
+  afmoe: { every: 4 },
+  plamo3: { every: 8 },
+  smallthinker: { every: 4, first: true },
+};
+/** Without a known pattern every layer slides, as in phi3. */
+const ALL_SLIDING: SlidingPattern = { every: 1 };
+
+type Read = (key: string) => unknown;
+
+/** Returns the value of a layer, which a header gives once or as a list. */
+function ofLayer(value: unknown, layer: number): number | null {
+  return asNumber(Array.isArray(value) ? value[layer] : value);
+}
+
+/** Returns whether a layer has full attention, by the pattern of a model with a sliding window. */
+function isFullLayer(pattern: unknown, architecture: string, layer: number): boolean {
+  if (Array.isArray(pattern)) return pattern[layer] !== true && pattern[layer] !== 1;
+  const known = SLIDING_PATTERNS[architecture] ?? ALL_SLIDING;
+  const every = asNumber(pattern) ?? known.every;
+  if (every <= 0) return false;
+  if (known.first) return layer % every === 0;
+  return every > 1 && layer % every === every - 1;
+}
+
+function isRecurrentLayer(read: Read, architecture: string, layer: number): boolean {
+  if (RECURRENT_ONLY.test(architecture)) return true;
+  const listed = read('attention.recurrent_layers');
+  if (Array.isArray(listed)) return listed[layer] === true || listed[layer] === 1;
+  if (INTERVAL_HYBRIDS.has(architecture)) {
+    const interval = asNumber(read('full_attention_interval')) ?? DEFAULT_INTERVAL;
+    return interval > 0 && (layer + 1) % interval !== 0;
+  }
+  const kvHeads = read('attention.head_count_kv');
+  if (!Array.isArray(kvHeads) || ofLayer(kvHeads, layer) !== 0) return false;
+  // A layer of Nemotron without attention is recurrent only when it has no feed-forward network either.
+  return !architecture.startsWith('nemotron_h') || (ofLayer(read('feed_forward_length'), layer) ?? 0) === 0;
+}
+
+/** Returns the values of the recurrent state of one layer; 0 without one. */
+function stateValues(read: Read): number {
+  const number = (key: string) => asNumber(read(key)) ?? 0;
+  const embedding = number('embedding_length');
+  const headSize = number('wkv.head_size');
+  if (headSize > 0) return number('token_shift_count') * embedding + embedding * headSize;
+  const shortConv = number('shortconv.l_cache');
+  if (shortConv > 0) return embedding * (shortConv - 1);
+  const convSteps = Math.max(0, number('ssm.conv_kernel') - 1);
+  const kda = number('kda.head_dim');
+  if (kda > 0) {
+    const heads = ofLayer(read('attention.head_count'), 0) ?? 0;
+    return 3 * (convSteps || KDA_DEFAULT_CONV_KERNEL - 1) * heads * kda + kda * kda * heads;
+  }
+  const inner = number('ssm.inner_size');
+  const state = number('ssm.state_size');
+  return convSteps * (inner + 2 * number('ssm.group_count') * state) + state * inner;
+}
+
+/** Returns the bytes of keys and values of one layer for one token. */
+function layerBytes(read: Read, layer: number, isSliding: boolean): number | null {
+  const heads = ofLayer(read('attention.head_count'), layer);
+  const kvHeads = ofLayer(read('attention.head_count_kv'), layer) ?? heads;
+  const embedding = asNumber(read('embedding_length'));
+  const plain = embedding !== null && heads !== null && heads > 0 ? embedding / heads : null;
+  const length = (name: string) =>
+    (isSliding ? asNumber(read(`attention.${name}_swa`)) : null) ??
+    asNumber(read(`attention.${name}`)) ??
+    plain;
+  const key = length('key_length');
+  const value = length('value_length');
+  if (kvHeads === null || key === null || value === null) return null;
+  // Multi-head latent attention stores the compressed keys only.
+  const isLatent =
+    asNumber(read('attention.key_length_mla')) !== null &&
+    asNumber(read('attention.value_length_mla')) !== null;
+  return kvHeads * (isLatent ? key : key + value) * VALUE_BYTES;
+}
+
+function vocabularySize(metadata: Metadata, read: Read): number {
+  const tokens = metadata['tokenizer.ggml.tokens'];
+  return Array.isArray(tokens) ? tokens.length : (asNumber(read('vocab_size')) ?? 0);
+}
+
+/**
+ * Returns what the context of a model takes, from its header. Null when the header lacks the sizes. MTP layers are not
+ * counted, because they are loaded on request only. Layers that share the cache of earlier ones take nothing.
+ */
+export function contextMemory(metadata: Metadata, architecture: string): ContextMemory | null {
+  const read: Read = (key) => metadata[`${architecture}.${key}`];
+  const blocks = asNumber(read('block_count'));
+  if (blocks === null) return null;
+  const vocabulary = vocabularySize(metadata, read);
+  const none = { fullBytesPerToken: 0, slidingBytesPerToken: 0, slidingWindow: 0, stateBytesPerSequence: 0 };
+  if (ENCODERS.test(architecture)) return { ...none, vocabulary };
+  const layers = Math.max(0, blocks - (asNumber(read('nextn_predict_layers')) ?? 0));
+  const withCache = Math.max(0, layers - (asNumber(read('attention.shared_kv_layers')) ?? 0));
+  const window = asNumber(read('attention.sliding_window')) ?? 0;
+  const pattern = read('attention.sliding_window_pattern');
+  const state = stateValues(read) * STATE_VALUE_BYTES;
+  let [full, sliding, recurrent] = [0, 0, 0];
+  for (let layer = 0; layer < layers; layer++) {
+    const isRecurrent = isRecurrentLayer(read, architecture, layer);
+    if (isRecurrent || PARALLEL_HYBRIDS.has(architecture)) recurrent += state;
+    if (isRecurrent || layer >= withCache) continue;
+    const slides = window > 0 && !isFullLayer(pattern, architecture, layer);
+    const bytes = layerBytes(read, layer, slides);
+    if (bytes === null) return null;
+    if (slides) sliding += bytes;
+    else full += bytes;
+  }
+  return {
+    fullBytesPerToken: full,
+    slidingBytesPerToken: sliding,
+    slidingWindow: sliding > 0 ? window : 0,
+    stateBytesPerSequence: recurrent,
+    vocabulary,
+  };
+}
+
+/** The cells of a cache are a multiple of this (`llama_context`). */
+const CELL_GROUP = 256;
+
+const padded = (tokens: number): number => Math.ceil(tokens / CELL_GROUP) * CELL_GROUP;
+
+/**
+ * Returns the bytes of one checkpoint of a sequence: the cells of its sliding layers and its recurrent state. 0 for a
+ * model that needs none.
+ */
+export function checkpointBytes(memory: ContextMemory, context: number, batch: number): number {
+  const slidingCells = Math.min(padded(context), padded(memory.slidingWindow + batch + 1));
+  return memory.slidingBytesPerToken * slidingCells + memory.stateBytesPerSequence;
+}
+
+/** Returns the bytes of keys, values and states of one sequence with a window of `context` tokens. */
+export const cacheBytes = (memory: ContextMemory, context: number, batch: number): number =>
+  memory.fullBytesPerToken * padded(context) + checkpointBytes(memory, context, batch);
