@@ -26,7 +26,7 @@ it('P08 without a container engine the slot fails with the advice, and the gatew
   const refused = await runSlotAction(gateway, 'boxed', 'load');
   expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
   expect(refused.json()).toMatchObject({
-    error: { details: { reason: expect.stringContaining('Neither Podman nor Docker answers') } },
+    error: { details: { reason: expect.stringContaining('Neither Podman nor Docker responds') } },
   });
   expect((await slot(gateway, 'boxed')).state).toBe('error');
   expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);

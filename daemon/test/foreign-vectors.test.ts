@@ -83,7 +83,7 @@ describe('engines that always return floats (stand-ins)', () => {
     ).toHaveLength(2);
     const refused = await post(EMBEDDINGS, { model: 'embed', input: [[1, 2], [3]] });
     expect(refused).toMatchObject({ status: 400, code: 'request.invalid' });
-    expect(refused.text).toContain('texts, not tokens');
+    expect(refused.text).toContain('text, not tokens');
   });
 
   it('limits and lengths: errors name the numbers', async () => {

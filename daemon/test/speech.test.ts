@@ -169,7 +169,7 @@ describe('invalid requests', () => {
     const params = { model: 'tts', input: 'x', voice: 'no-such-voice', response_format: 'mp3' } as const;
     const error = await failure(openai.audio.speech.create(params), UnprocessableEntityError);
     if (FFMPEG !== null)
-      expect([error.param, error.message]).toEqual(['voice', expect.stringContaining('there is 0, 1')]);
+      expect([error.param, error.message]).toEqual(['voice', expect.stringContaining('available: 0, 1')]);
   });
 });
 

@@ -197,7 +197,7 @@ export class UnreachableAddress extends Error {
   readonly code = 'ERR_UNREACHABLE_ADDRESS';
 
   constructor() {
-    super('it leads to an address that is never connected to from here');
+    super('it leads to an address that the gateway never connects to');
     this.name = 'UnreachableAddress';
   }
 }
