@@ -35,7 +35,7 @@ test('the last hour, who holds memory, what the next loads need, and what needs 
     /blue \(blue-model\) needs 0\.\d+ GiB\. .*red/,
   );
   const concern = page.getByRole('list', { name: 'Issues' }).getByRole('listitem');
-  await expect(concern).toContainText('Upstream gone isn’t responding correctly: Nothing listens');
+  await expect(concern).toContainText('Upstream gone isn’t responding correctly: It refused the connection');
   await expect(page.getByRole('row', { name: /^red / })).toContainText('tok/s');
   await inspect(page, 'overview-busy', ALL_LAYOUTS);
   const slots = page.getByRole('table', { name: 'Slots' });

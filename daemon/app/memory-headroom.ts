@@ -1,5 +1,6 @@
 import type { DeviceRecord, HardwareView, MemoryPoolRecord } from '../contract/hardware.ts';
 import type { Hardware } from '../hardware/hardware.ts';
+import type { DeviceTotals } from '../slots/admission/default-window.ts';
 import { KEEP_FREE_BYTES } from '../slots/admission/eviction.ts';
 import type { MemoryHeadroom, PlannedReservations } from '../slots/admission/launch-plan.ts';
 
@@ -127,6 +128,23 @@ export function memoryHeadroom(
   return headroom.card === undefined || selectable.length === 0
     ? headroom
     : { ...headroom, alternatives: selectable };
+}
+
+/**
+ * Returns the total memory of the largest card on which a slot with this device may run, and that of the machine,
+ * each at most `limit` (0 = no limit). Starts no probe.
+ */
+export function deviceTotals(
+  hardware: Pick<Hardware, 'last' | 'memoryTotal'>,
+  device: string,
+  limit: number,
+): DeviceTotals {
+  const host = hardware.memoryTotal();
+  const view = device === 'cpu' ? null : hardware.last();
+  const cards = view === null ? [] : cardsFor(view, device).map((card) => cardHeadroom(card, view, host));
+  const totals = cards.map(({ total }) => total).filter((total) => total !== null);
+  const bounded = (bytes: number) => Math.min(bytes, limit || Number.POSITIVE_INFINITY);
+  return { card: totals.length === 0 ? null : bounded(Math.max(...totals)), host: bounded(host) };
 }
 
 /**

@@ -48,6 +48,7 @@ import { createMinutes } from '../telemetry/minutes.ts';
 import { createTracer } from '../telemetry/traces/tracer.ts';
 import { createUpstreams } from '../upstreams/upstreams.ts';
 import { assertConfigReadable } from './config-guard.ts';
+import { defaultContexts } from './default-context.ts';
 import { assertExposureAllowed, isOnTheInternet, networkAddresses } from './exposure-guard.ts';
 import { maxModelBytes, memoryHeadroom } from './memory-headroom.ts';
 import { retentionLimits, slotPersistence } from './retention-settings.ts';
@@ -101,9 +102,14 @@ export async function startServices(
     beforeScan: () => renewLinks({ store, settings: live, log }),
   });
   let http: HttpServer | null = null;
+  const addDefaultContext = defaultContexts({
+    ...{ hardware, bus },
+    memoryLimit: () => live.value('memoryLimit'),
+  });
   const slots = createSlots({
     ...{ settings: live, log, bus, outbound, patience: mountGuard },
-    modelFor: (slot) => registry.chatModelFor(slot.model, slot.name, memoryDevice(slot)),
+    modelFor: (slot) =>
+      addDefaultContext(slot, registry.chatModelFor(slot.model, slot.name, memoryDevice(slot))),
     // Folders of safetensors are for engines in slot files. No engine serves them automatically.
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
     absentModels: () => registry.absentIds(),

@@ -23,6 +23,8 @@ export interface SlotModel {
   readonly contextMemory?: ContextMemory | null;
   /** Bytes of its weights that a card holds; null when unknown. */
   readonly cardBytes?: number | null;
+  /** The window of a chat slot whose file names none, in tokens; the engine's default when absent. */
+  readonly defaultContext?: number;
   /** Embedding width of the model, in values. */
   readonly embedding?: number | null;
   /** Bytes measured on this machine with this model. */

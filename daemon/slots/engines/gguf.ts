@@ -13,7 +13,9 @@ const CHAT_BATCH = 512;
  */
 export function windowOf(config: SlotConfig, model: SlotModel): number {
   const trained = model.contextTrain ?? DEFAULT_CONTEXT;
-  return Math.min(config.context ?? DEFAULT_CONTEXT, trained);
+  const wanted =
+    config.context ?? (config.type === 'llm' ? model.defaultContext : undefined) ?? DEFAULT_CONTEXT;
+  return Math.min(wanted, trained);
 }
 
 function reducedWindow(config: SlotConfig, context: number): string | null {

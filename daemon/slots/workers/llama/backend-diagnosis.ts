@@ -94,7 +94,7 @@ export function vulkanDiagnosis(sources: BackendSources): string {
 /** Returns why the CUDA backend cannot run: an ordinary installation does not contain its binaries. */
 export const cudaDiagnosis = (): string =>
   'the CUDA binaries are not installed or do not fit the driver; add them with npm run cuda (in an installed ' +
-  'package: with its script cuda.sh), or use device = "vulkan:0"';
+  'package: with its program cuda), or use device = "vulkan:0"';
 
 /** The real machine. */
 export const machineSources = (): BackendSources => ({
