@@ -5,7 +5,6 @@ const STATELESS = 'nothing is stored here: send the whole conversation as input'
 
 /** Fields that require stored responses, with the error message (400). */
 const UNSUPPORTED_FIELDS: readonly [field: keyof ResponsesBody, why: string][] = [
-  ['previous_response_id', STATELESS],
   ['conversation', STATELESS],
   ['background', 'answers are made while the caller waits; leave it out'],
   ['prompt', 'prompts are not stored here: send instructions and input'],
