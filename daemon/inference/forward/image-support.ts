@@ -7,8 +7,8 @@ const TTL_MS = 30 * 60_000;
 /** What servers say about images for a model without vision. */
 const REFUSALS: readonly RegExp[] = [
   // llama-server, Ollama, OpenRouter
-  /image input/i,
-  /support(s|ed)? (for )?(images?|vision)\b/i,
+  /image input is not supported|support image input|required for image input/i,
+  /(not|n't) support(ed)? (for )?(images?|vision)\b|images? (is|are) not supported/i,
   // vLLM
   /not a multi-?modal|at most 0 image/i,
   // OpenAI, DeepSeek

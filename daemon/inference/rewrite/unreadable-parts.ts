@@ -62,7 +62,13 @@ function readableMessage(
     const text = placeholderOf(part);
     return text === null ? [] : [{ type: 'text', text }];
   });
-  return JSON.stringify({ ...message, content: content.length === 0 ? '' : content });
+  return JSON.stringify({ ...message, content: plainContent(content) });
+}
+
+/** Returns a string for text-only content: every engine and template accepts that. */
+function plainContent(parts: readonly unknown[]): unknown {
+  const texts = parts.map((part) => asObject(part)).map((part) => (part?.type === 'text' ? part.text : null));
+  return texts.every((text) => typeof text === 'string') ? texts.join('\n') : parts;
 }
 
 /** A part without a type is left for the engine to report. */
