@@ -30,8 +30,9 @@ function adaptedMessage(message: Json, context: BodyContext): Json | null {
   // Only providers know the role `developer`.
   if (isSystem(message))
     return context.local && message.role !== 'system' ? { ...message, role: 'system' } : message;
+  const made = restoreReasoning(message, context);
   const plain = textOnlyOf(message);
-  if (plain === undefined || context.media?.() !== 'text') return restoreReasoning(message, context);
+  if (made === null || plain === undefined || context.media?.() !== 'text') return made;
   context.ignore?.('image');
-  return plain;
+  return plain === null ? null : { ...made, content: plain.content };
 }

@@ -2,11 +2,22 @@ import { type SourcePaths, tagSource } from '../error-paths.ts';
 import type { IgnoredNames } from '../ignored.ts';
 import { asObject, type Json } from '../json.ts';
 import { COMPACTION_PLACEHOLDER, IMAGE_PLACEHOLDER } from '../placeholders.ts';
-import { invalidField } from '../read-body.ts';
 import { parseSignature, recordOrigin } from '../reasoning-signature.ts';
 import { placeSystemMessages } from '../system-position.ts';
 import { recordTextOnly, textOnlyOf } from '../text-only.ts';
 import { isInContainer, localShellArguments, shellArguments, shellOutputText } from './client-tools.ts';
+import {
+  chatPart,
+  contentOf,
+  isImage,
+  joined,
+  LINES,
+  plainText,
+  type ReadableContent,
+  type ReadablePart,
+  textsOf,
+  unreadableNow,
+} from './content.ts';
 import { flatTools } from './declared-tools.ts';
 import { type Conversation, itemPath, type ResolvedInput } from './references.ts';
 import type { Content, InputItem } from './request-schema.ts';
@@ -250,8 +261,6 @@ class Messages {
   }
 }
 
-type ReadablePart = Exclude<Content[number], Unreadable>;
-type ReadableContent = readonly ReadablePart[];
 type ClientItem = Extract<
   InputItem,
   {
@@ -265,59 +274,5 @@ type ClientItem = Extract<
   }
 >;
 
-function unreadableNow(part: Unreadable, path: string): Error {
-  if (typeOf(part) === 'input_image')
-    return invalidField(
-      `${path}.image_url`,
-      'Could not process image: must be an address or a data URL',
-      400,
-    );
-  if (typeOf(part) === 'input_file')
-    return invalidField(`${path}.type`, 'Could not process file: send its text as input_text', 400);
-  return invalidField(`${path}.type`, 'parts must be input_text, output_text, input_image or refusal');
-}
-
 const nameOf = ({ name, namespace }: { name: string; namespace?: string | null | undefined }): string =>
   chatName({ name, namespace: namespace ?? null });
-
-/** Separates the parts of written input; parts of a response are joined without it. */
-const LINES = '\n';
-
-/** Joins earlier and later content of a turn. A list in `before` belongs to the turn and is extended. */
-function joined(before: unknown, more: unknown): unknown {
-  if (before === undefined || before === null || before === '') return more;
-  if (typeof before === 'string' && typeof more === 'string') return before + LINES + more;
-  const parts = partsOf(before);
-  for (const part of partsOf(more)) parts.push(part);
-  return parts;
-}
-
-const partsOf = (content: unknown): unknown[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : (content as unknown[]);
-
-/**
- * Returns a string for text-only content: every engine and template accepts that. `glue` separates the parts.
- */
-function contentOf(content: ReadableContent, place: string, places: SourcePaths, glue = LINES): unknown {
-  if (!content.some(isImage)) return textsOf(content, glue);
-  return content.map((part, at) => tagSource(places, `${place}.${at}`, chatPart(part)));
-}
-
-const isImage = (part: ReadablePart): boolean => part.type === 'input_image';
-
-const textsOf = (content: ReadableContent, glue = LINES): string =>
-  content
-    .filter((part) => !isImage(part))
-    .map(textOf)
-    .join(glue);
-
-function chatPart(part: ReadablePart): Json {
-  if (part.type !== 'input_image') return { type: 'text', text: textOf(part) };
-  const { image_url: url, detail } = part;
-  return { type: 'image_url', image_url: { url, ...(detail ? { detail } : {}) } };
-}
-
-const plainText = (part: ReadablePart): string => (isImage(part) ? IMAGE_PLACEHOLDER : textOf(part));
-
-const textOf = (part: ReadablePart): string =>
-  part.type === 'refusal' ? part.refusal : part.type === 'input_image' ? '' : part.text;
