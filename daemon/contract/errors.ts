@@ -45,6 +45,11 @@ export const ERRORS = {
   ),
   'request.invalid_json': row(400, 'The body is not valid JSON.', 'Send one JSON value in UTF-8.'),
   'request.invalid': row(422, 'Some values are not valid.', 'Correct the fields that details.fields lists.'),
+  'request.unknown_reference': row(
+    400,
+    'The request refers to output that is no longer in memory.',
+    'Send the whole conversation as input, with store: false.',
+  ),
   'request.malformed': row(
     400,
     'The request line or a header is malformed.',

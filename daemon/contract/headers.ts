@@ -34,6 +34,11 @@ export const RESPONSE_HEADERS: Readonly<Record<string, HeaderRow>> = {
     on: 'chat with the tool loop requested',
     meaning: '`on`: the tool loop ran. `unavailable`: it could not run and the chat was served without it.',
   },
+  'x-svc-ignored': {
+    on: '`/v1/responses`, `/v1/messages`, `/v1/chat/completions`',
+    meaning:
+      'What the model did not receive or received as a placeholder text: blocks, items and tools that only a provider can use, and images or files that the model cannot read. At most 200 characters.',
+  },
   'x-svc-ignored-tools': {
     on: '`/v1/responses`',
     meaning: 'Tools that were left out because only a provider can run them.',

@@ -18,13 +18,14 @@ import type { EffortFallback, EffortRequest, EffortSupport } from './forward/eff
 import type { EngineFailure, Verdict } from './forward/engine-error.ts';
 import type { EngineConnections } from './forward/engines.ts';
 import type { Sink } from './forward/exchange.ts';
+import type { ImageSupport } from './forward/image-support.ts';
 import type { ResponseWriter } from './forward/response-writer.ts';
 import type { WaitTimes } from './forward/wait-times.ts';
 import type { Images } from './images/images.ts';
 import type { OverheadTimer } from './overhead-timer.ts';
 import type { RegistryLike, Upstreams } from './ports.ts';
 import type { BodyIndex } from './rewrite/body-index.ts';
-import type { BodyContext } from './rewrite/body-rule.ts';
+import type { BodyContext, MediaSupport } from './rewrite/body-rule.ts';
 import type { ChatHistory } from './rewrite/chat-history.ts';
 
 /** Delivers the body as it is received. `take` applies backpressure by a promise. */
@@ -57,6 +58,8 @@ export interface InferenceCall {
   bodyIndex?: BodyIndex | undefined;
   /** The body was translated from a request of another API. */
   readonly translated?: boolean;
+  /** Identifies the caller to the memory of responses: see `dialects/responses/response-memory.ts`. */
+  readonly callerKey?: string;
   /** Earlier turns, when `body` was translated from a request of another API. */
   readonly history?: ChatHistory;
   /** Whether the call waits for a load like a stream; by default as its body says. */
@@ -84,6 +87,7 @@ export interface CallDeps {
   readonly encoders: Encoders;
   readonly images: Images;
   readonly effortSupport: EffortSupport;
+  readonly imageSupport: ImageSupport;
   /** Scopes of the calls that are running. */
   readonly activeScopes: SwapRemoveSet<CallScope>;
 }
@@ -115,9 +119,14 @@ export interface ParsedRequest {
   readonly effortFallback?: EffortFallback;
   /** Returns the body for the engine, given the target and the model id that it accepts. */
   body(
-    target: Pick<BodyContext, 'local' | 'origin' | 'upstream' | 'effortFallback' | 'thinkingDefault'>,
+    target: Pick<
+      BodyContext,
+      'local' | 'origin' | 'upstream' | 'effortFallback' | 'thinkingDefault' | 'media' | 'takesLaterSystem'
+    >,
     model: string | null,
   ): OutboundBody;
+  /** Returns the names of what the last `body` replaced or left out. */
+  ignored?(): readonly string[];
   /** Releases the buffers after the call. */
   dispose?(): void;
 }
@@ -146,6 +155,10 @@ export interface Connection {
   readonly local: boolean;
   /** The thinking setting when the caller sets none. */
   thinkingDefault(): boolean | null;
+  /** Returns what the target reads besides text. */
+  media(): MediaSupport;
+  /** The target takes system messages at any position of a chat. */
+  readonly takesLaterSystem: boolean;
   readonly degraded: string | null;
   /** How to send the reasoning effort; undefined sends it as requested. */
   readonly effortFallback?: EffortFallback;

@@ -8,7 +8,9 @@ import type { DispatchRequest } from './dispatch/resolver.ts';
 import { awaitLease } from './forward/await-lease.ts';
 import { headerText } from './forward/headers.ts';
 import { NO_WAIT, type WaitTimes, waitTimesOf } from './forward/wait-times.ts';
+import type { MediaSupport } from './rewrite/body-rule.ts';
 import { loadModel } from './rewrite/load-model.ts';
+import { slotMedia } from './supports-vision.ts';
 
 /**
  * Makes the chosen target ready. Loads and leases a slot; only looks up an upstream. Synchronous when nothing
@@ -102,10 +104,15 @@ const canStream = ({ slots }: CallDeps, slot: string): boolean =>
 /** The gateway's own engines receive no reports about calls. */
 const NOOP = (): void => {};
 
-function leaseConnection({ slots, registry }: CallDeps, lease: Lease, waits: WaitTimes): Connection {
+function leaseConnection(
+  { slots, registry, imageSupport }: CallDeps,
+  lease: Lease,
+  waits: WaitTimes,
+): Connection {
   const ofModel = () =>
-    (registry.get ? registry.get(lease.model) : registry.list().find(({ id }) => id === lease.model))
-      ?.enable_thinking;
+    registry.get ? registry.get(lease.model) : registry.list().find(({ id }) => id === lease.model);
+  const learned = (media: MediaSupport, origin: string, name: string | null): MediaSupport =>
+    media === 'unknown' && imageSupport.isRefused(origin, name) ? 'text' : media;
   return {
     origin: lease.origin,
     base: '/v1',
@@ -113,7 +120,9 @@ function leaseConnection({ slots, registry }: CallDeps, lease: Lease, waits: Wai
     model: lease.model,
     engineModel: lease.dialect.model,
     local: true,
-    thinkingDefault: () => slots.config(lease.slot)?.enableThinking ?? ofModel() ?? null,
+    thinkingDefault: () => slots.config(lease.slot)?.enableThinking ?? ofModel()?.enable_thinking ?? null,
+    media: () => learned(slotMedia(ofModel(), slots.get(lease.slot)), lease.origin, lease.dialect.model),
+    takesLaterSystem: lease.dialect.laterSystem ?? false,
     degraded: lease.degraded,
     waitTimes: waits,
     nativeRerank: lease.dialect.nativeRerank,
@@ -128,6 +137,13 @@ function leaseConnection({ slots, registry }: CallDeps, lease: Lease, waits: Wai
     reportSpeed: (tokensPerSecond) => slots.recordUsage(lease.slot, { tokensPerSecond }),
     release: () => lease.release(),
   };
+}
+
+/** Returns `text` when the list of the upstream names the inputs of the model and images are not among them. */
+function upstreamMedia({ upstreams }: CallDeps, upstream: string, model: string): MediaSupport {
+  const listed = upstreams.list().find(({ name }) => name === upstream);
+  const found = listed?.models.find(({ id }) => id === model);
+  return found?.textOnly ? 'text' : 'unknown';
 }
 
 interface UpstreamChoice {
@@ -161,6 +177,8 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     isUpstream: true,
     upstream,
     thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
+    media: () => (deps.imageSupport.isRefused(origin, model) ? 'text' : upstreamMedia(deps, upstream, model)),
+    takesLaterSystem: false,
     degraded: null,
     waitTimes: null,
     nativeRerank,

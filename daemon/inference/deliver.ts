@@ -5,7 +5,9 @@ import type {
   ParsedRequest,
   PreparedRequest,
   PreparedSink,
+  TaskRow,
 } from './call-context.ts';
+import { headerList, IGNORED_HEADER } from './dialects/ignored.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import { callEnd } from './forward/call-end.ts';
 import { type EffortFallback, EffortRefused, type EffortRequest } from './forward/effort-support.ts';
@@ -55,7 +57,11 @@ export async function exchangeWithEngine(
     outbound: deps.outbound,
     sink: sink ?? response,
     scope,
-    judge: effort === null ? task.judge : judgeEffort(ctx, effort, effortFallback),
+    judge: judgeImages(
+      ctx,
+      connection,
+      effort === null ? task.judge : judgeEffort(ctx, effort, effortFallback),
+    ),
     asEvents: task.asEvents,
     ownHeaders: connection.headers,
     isUpstream: connection.isUpstream,
@@ -112,6 +118,19 @@ const judgeEffort =
     return { passes: false, error: new EffortRefused(failure.status, otherwise) };
   };
 
+/** Remembers a refusal of images before the failure is judged. Only routes with images in chats need it. */
+function judgeImages(
+  { deps, task }: CallContext,
+  { origin, engineModel }: Connection,
+  next: TaskRow['judge'],
+): TaskRow['judge'] {
+  if (!task.hasEndMarker) return next;
+  return (failure) => {
+    deps.imageSupport.learnFromFailure(origin, engineModel, failure);
+    return (next ?? judge)(failure);
+  };
+}
+
 const pathOf = ({ path, req }: InferenceCall, { base, nativeRerank }: Connection): string =>
   underBase(base, outgoingPath(path, req.url ?? '', nativeRerank));
 
@@ -160,5 +179,7 @@ function setResponseHeaders(
   if (connection.model !== null) res.setHeader('x-svc-model', headerText(connection.model));
   if (connection.degraded !== null) res.setHeader('x-svc-degraded', headerText(connection.degraded));
   if (parsed.omni) res.setHeader('x-svc-omni', 'unavailable');
+  const ignored = parsed.ignored?.() ?? [];
+  if (ignored.length > 0) res.setHeader(IGNORED_HEADER, headerList(ignored));
   res.setHeader('x-svc-overhead-ms', overheadMs.toFixed(2));
 }

@@ -27,6 +27,7 @@ import { createRoutingView } from './dispatch/routing-view.ts';
 import type { CallScope } from './forward/call-scope.ts';
 import { EffortSupport } from './forward/effort-support.ts';
 import { openEngineConnections } from './forward/engines.ts';
+import { ImageSupport } from './forward/image-support.ts';
 import { AvailableModels } from './images/available-models.ts';
 import type { CachedImage } from './images/cache.ts';
 import { Images } from './images/images.ts';
@@ -124,6 +125,7 @@ export function createInference(deps: InferenceDeps): Inference {
     spools,
     images,
     effortSupport: new EffortSupport(),
+    imageSupport: new ImageSupport(),
     encoders: deps.encoders ?? new Encoders(),
     settings,
     slots,

@@ -4,6 +4,7 @@ import { receiveForm } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech } from './audio/speech-task.ts';
 import { transcriptEvents } from './audio/transcript-events.ts';
 import type { InferenceCall, ParseContext, ParsedRequest, TaskRow } from './call-context.ts';
+import { IgnoredNames } from './dialects/ignored.ts';
 import { judgeCount } from './dialects/unsupported-token-count.ts';
 import { prepareEmbeddings, readEmbeddings } from './embeddings/embedding-task.ts';
 import { judgeWithParam } from './forward/engine-error.ts';
@@ -35,9 +36,13 @@ const contextOf = (
   index: BodyIndex,
   history: InferenceCall['history'],
   target: Parameters<ParsedRequest['body']>[0],
+  ignore: (name: string) => void,
 ): BodyContext => ({
   index,
   history,
+  ignore,
+  media: target.media === undefined ? undefined : () => target.media?.() ?? 'unknown',
+  takesLaterSystem: target.takesLaterSystem,
   local: target.local,
   origin: target.origin,
   upstream: target.upstream,
@@ -49,10 +54,24 @@ function readChat({ body, bodyIndex: known, translated, history }: InferenceCall
   const index = known?.bytes === body ? known : scanBody(body, translated ? TRANSLATED_NAMES : undefined);
   if (fieldOf(index, 'messages')?.kind !== 'array') throw invalid('messages', 'must be an array');
   const requested = modelOf(index);
-  const rewritten: ParsedRequest['body'] = (target, model) =>
-    rewriteChat(contextOf(index, history, target), requested, model);
+  let ignored: IgnoredNames | null = null;
+  const ignore = (name: string): void => {
+    ignored ??= new IgnoredNames();
+    ignored.add(name);
+  };
+  const rewritten: ParsedRequest['body'] = (target, model) => {
+    ignored = null;
+    return rewriteChat(contextOf(index, history, target, ignore), requested, model);
+  };
   const effort = translated ? effortOf(index) : null;
-  return { model: requested, stream: wantsStream(index), omni: wantsOmni(index), effort, body: rewritten };
+  return {
+    model: requested,
+    stream: wantsStream(index),
+    omni: wantsOmni(index),
+    effort,
+    body: rewritten,
+    ignored: () => ignored?.names ?? [],
+  };
 }
 
 /** Parses completions: no schema; only an existing `model` is replaced. */

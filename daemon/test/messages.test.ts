@@ -217,12 +217,13 @@ describe('errors', () => {
     ['no messages', { model: 'agent', max_tokens: 9 }, 422, 'request.invalid'],
     ['no limit', { model: 'agent', messages: hi }, 422, 'request.invalid'],
     [
-      'a tool of Anthropic',
+      'a required tool of Anthropic',
       {
         model: 'agent',
         max_tokens: 9,
         messages: hi,
         tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+        tool_choice: { type: 'any' },
       },
       422,
       'request.invalid',

@@ -250,13 +250,13 @@ describe('what Codex sends', () => {
 });
 
 describe('errors', () => {
-  it('what needs storage is a BadRequestError with advice', async () => {
+  it('a reference to unknown output is a BadRequestError with advice', async () => {
     const error = await failure(
       openai.responses.create({ model: 'agent', input: 'x', previous_response_id: 'resp_1' }),
       BadRequestError,
     );
-    expect(error).toMatchObject({ code: 'request.invalid', param: 'previous_response_id' });
-    expect(error.message).toContain('send the whole conversation');
+    expect(error).toMatchObject({ code: 'request.unknown_reference', param: 'previous_response_id' });
+    expect(error.message).toContain('send the whole conversation as input, with store: false');
   });
 
   it('stored responses do not exist', async () => {

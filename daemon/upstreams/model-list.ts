@@ -12,6 +12,8 @@ export interface UpstreamModel {
   readonly created: number | null;
   /** Whether the list reports image input. */
   readonly vision?: true;
+  /** Whether the list names the inputs of the model, and images are not among them. */
+  readonly textOnly?: true;
 }
 
 /** Maximum number of models per upstream. */
@@ -51,9 +53,11 @@ function contextOf(record: Json): number | null {
   return places.map(count).find((each) => each !== null) ?? count(meta?.n_ctx_train);
 }
 
-function supportsVision(record: Json): boolean {
+function inputOf(record: Json): Pick<UpstreamModel, 'vision' | 'textOnly'> {
   const input = asObject(record.architecture)?.input_modalities;
-  return Array.isArray(input) && input.includes('image');
+  if (!Array.isArray(input)) return {};
+  if (input.includes('image')) return { vision: true };
+  return input.includes('text') ? { textOnly: true } : {};
 }
 
 function typeOf(record: Json): SlotTypeName | null {
@@ -74,8 +78,13 @@ function modelOf(value: unknown): UpstreamModel | null {
   const id = record?.id ?? record?.name;
   if (!record || typeof id !== 'string' || id.trim() === '' || id.length > MAX_ID_LENGTH) return null;
   if (CONTROLS.test(id) || id.startsWith('svc/') || isForwarded(record)) return null;
-  const sight = supportsVision(record) ? { vision: true as const } : {};
-  return { id, type: typeOf(record), context: contextOf(record), created: count(record.created), ...sight };
+  return {
+    id,
+    type: typeOf(record),
+    context: contextOf(record),
+    created: count(record.created),
+    ...inputOf(record),
+  };
 }
 
 export interface ModelFilter {

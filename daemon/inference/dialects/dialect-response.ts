@@ -10,6 +10,7 @@ import { endedEarly } from '../forward/failure.ts';
 import type { EventEncoder, Responder, Translation } from './dialect.ts';
 import { toCallerError } from './error-paths.ts';
 import type { ExtrasCache } from './extras-cache.ts';
+import { IGNORED_HEADER, mergedHeader } from './ignored.ts';
 import { asObject, type Json, parsed } from './json.ts';
 import { errorOf, normalizeError } from './normalize-error.ts';
 
@@ -80,6 +81,11 @@ export class DialectResponse extends Writable implements CallerResponse {
 
   setHeader(name: string, value: number | string | readonly string[]): this {
     if (name === 'x-svc-model') this.#responder = { ...this.#responder, model: String(value) };
+    if (name === IGNORED_HEADER) {
+      // The translation has named what it left out.
+      this.#res.setHeader(name, mergedHeader(this.#translation.headers[name], String(value)));
+      return this;
+    }
     if (name === 'x-svc-upstream') this.#responder = this.#withUpstream(String(value));
     this.#res.setHeader(name, value);
     return this;

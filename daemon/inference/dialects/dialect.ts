@@ -1,6 +1,7 @@
 import type { KeepExtra } from './chat-pieces.ts';
 import type { Origin } from './error-paths.ts';
 import type { Json } from './json.ts';
+import type { CallerMemory } from './responses/response-memory.ts';
 
 /** Encodes the events of one streamed response. Every method returns the text to send. */
 export interface EventEncoder {
@@ -45,7 +46,10 @@ export interface Translation {
   envelope(body: Json): Json;
 }
 
-/** Parses a request. Throws `request.invalid` with every field at fault, or `request.invalid_json`. */
-export type Dialect = (body: Buffer) => Translation;
+/**
+ * Parses a request. Throws `request.invalid` with every field at fault, or `request.invalid_json`. `memory`
+ * has recent responses of the caller; null when the caller is unknown.
+ */
+export type Dialect = (body: Buffer, memory: CallerMemory | null) => Translation;
 
 export const CHAT_PATH = '/v1/chat/completions';

@@ -7,6 +7,7 @@ import { toCallerFailure } from './error-paths.ts';
 import { ExtrasCache } from './extras-cache.ts';
 import { asList, type Json } from './json.ts';
 import { messages, messagesCount } from './messages/messages.ts';
+import { ResponseMemory } from './responses/response-memory.ts';
 import { responses } from './responses/responses.ts';
 
 const DIALECTS = { responses, messages, messagesCount } as const satisfies Record<string, Dialect>;
@@ -24,9 +25,10 @@ export function serveDialect(
   recordRefusal: (call: InferenceCall, failure: unknown) => void,
 ): Task {
   const extras = new ExtrasCache();
+  const memory = new ResponseMemory();
   const translated = (call: InferenceCall): Translation => {
     try {
-      return DIALECTS[name](call.body);
+      return DIALECTS[name](call.body, call.callerKey === undefined ? null : memory.of(call.callerKey));
     } catch (failure) {
       recordRefusal(call, failure);
       throw failure;

@@ -55,6 +55,8 @@ export interface Message extends Member {
   readonly roleAt: Range | null;
   /** More than one `role`: parsers may disagree. */
   readonly isAmbiguous: boolean;
+  /** The content is a list of parts. */
+  readonly hasParts: boolean;
 }
 
 /** The byte ranges of the parts of a request body; copies no text. */
@@ -144,6 +146,7 @@ class MessageScanner implements ArrayVisitor, ObjectVisitor {
   /** For the current message: the number of roles, and the range of the last one. */
   #roles = 0;
   #roleAt: Range | null = null;
+  #hasParts = false;
 
   constructor(scanner: ByteScanner) {
     this.#scanner = scanner;
@@ -160,6 +163,7 @@ class MessageScanner implements ArrayVisitor, ObjectVisitor {
     const kind = scanner.kind();
     this.#roles = 0;
     this.#roleAt = null;
+    this.#hasParts = false;
     if (kind === 'object') scanner.object(this);
     else scanner.value();
     const value = { start, end: scanner.at };
@@ -172,6 +176,7 @@ class MessageScanner implements ArrayVisitor, ObjectVisitor {
       roleAt,
       role: roleAt && roleOf(scanner.bytes, roleAt),
       isAmbiguous: this.#roles > 1,
+      hasParts: this.#hasParts,
       after: delimiter(scanner),
     });
     if (this.messages.length > MAX_MESSAGES) throw new GatewayError('request.invalid_json');
@@ -179,9 +184,11 @@ class MessageScanner implements ArrayVisitor, ObjectVisitor {
 
   member(_: number, keyStart: number, keyEnd: number): void {
     const scanner = this.#scanner;
-    const isRole = nameAt(scanner.bytes, keyStart, keyEnd, ROLE) !== null;
+    const name = nameAt(scanner.bytes, keyStart, keyEnd, MESSAGE_NAMES);
     const start = scanner.at;
-    if (scanner.value() !== 'string' || !isRole) return;
+    const kind = scanner.value();
+    if (name === 'content') this.#hasParts = kind === 'array';
+    if (kind !== 'string' || name !== 'role') return;
     this.#roles++;
     this.#roleAt = { start, end: scanner.at };
   }
@@ -214,7 +221,7 @@ const GENERAL_NAMES = namesByLength(GENERAL_FIELDS);
 export const TRANSLATED_NAMES = namesByLength(TRANSLATED_FIELDS);
 export const SPEECH_NAMES = namesByLength(SPEECH_FIELDS);
 export const EMBEDDING_NAMES = namesByLength(EMBEDDING_FIELDS);
-const ROLE = namesByLength(['role']);
+const MESSAGE_NAMES = namesByLength(['role', 'content']);
 /** Roles that are recognised without creating a string. */
 const ROLES = namesByLength(['system', 'developer', 'user', 'assistant', 'tool']);
 /** Maximum length of a key that can spell a wanted name: every letter as a \u escape. */

@@ -3,6 +3,9 @@ import type { BodyIndex } from './body-index.ts';
 import type { ChatHistory } from './chat-history.ts';
 import type { Edit } from './edits.ts';
 
+/** What a target reads besides text; `unknown` when the gateway cannot tell. */
+export type MediaSupport = 'text' | 'images' | 'unknown';
+
 /** The input of the body rules once the target is known. */
 export interface BodyContext {
   readonly index: BodyIndex;
@@ -16,6 +19,12 @@ export interface BodyContext {
   readonly effortFallback?: EffortFallback;
   /** Earlier turns of a chat that was translated from another API. */
   readonly history?: ChatHistory;
+  /** Returns what the target reads besides text. Absent: unknown. */
+  media?(): MediaSupport;
+  /** The target takes system messages at any position. */
+  readonly takesLaterSystem?: boolean;
+  /** Receives the names of what a rule replaces or leaves out. */
+  ignore?(name: string): void;
   /**
    * Thinking when the caller sets none: the slot's choice, else the registry's; null leaves it to the engine.
    */

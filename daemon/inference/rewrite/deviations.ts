@@ -12,10 +12,11 @@ import { npuSuffix } from './npu-suffix.ts';
 import { omni } from './omni.ts';
 import { dropDuplicates } from './one-value.ts';
 import { answerLimit } from './output-limit.ts';
-import { restoreReasoning } from './restore-reasoning.ts';
 import { slotAlias } from './slot-alias.ts';
 import { systemMessages } from './system-messages.ts';
 import { thinking } from './thinking.ts';
+import { translatedHistory } from './translated-history.ts';
+import { unreadableParts } from './unreadable-parts.ts';
 import { virtualName } from './virtual-name.ts';
 
 type ModelRefRule = (address: ModelRef, view: RoutingView, type: SlotTypeName) => ModelRef;
@@ -44,7 +45,7 @@ const MODEL_REF_RULES = CHAT_DEVIATIONS.flatMap((each) => ('modelRef' in each ? 
  * Rules of the gateway that are not in docs/spec/specification.md#chat-deviations come before the deviations.
  */
 const BODY_RULES: readonly BodyRule[] = [
-  ...[answerLimit, restoreReasoning, effort],
+  ...[answerLimit, translatedHistory, unreadableParts, effort],
   ...CHAT_DEVIATIONS.flatMap((each) => ('body' in each ? [each.body] : [])),
 ];
 

@@ -3,7 +3,7 @@ import type { Json } from '../dialects/json.ts';
 import { recordOrigin } from '../dialects/reasoning-signature.ts';
 import { scanBody, TRANSLATED_NAMES } from './body-index.ts';
 import { render } from './edits.ts';
-import { restoreReasoning } from './restore-reasoning.ts';
+import { translatedHistory } from './translated-history.ts';
 
 const user = { role: 'user', content: 'hi' };
 /** Reasoning of upstream `a` in the field `reasoning`. */
@@ -18,7 +18,7 @@ function sent(messages: Json[], target: { upstream: string | null; local: boolea
   const index = scanBody(bytes, TRANSLATED_NAMES);
   const extraOf = (upstream: string, id: string) => (upstream === 'a' && id === 'c1' ? { s: 1 } : undefined);
   const context = { index, history: { messages, extraOf }, thinkingDefault: () => null, ...target };
-  const result = render(index, restoreReasoning(context));
+  const result = render(index, translatedHistory(context));
   return (JSON.parse(String(result)) as Json).messages;
 }
 
@@ -56,5 +56,5 @@ test('local engines and untranslated chats get the original', () => {
   ])
     expect(sent(messages, target)).toEqual(messages);
   const index = scanBody(Buffer.from(JSON.stringify({ messages })));
-  expect(restoreReasoning({ index, thinkingDefault: () => null, ...b })).toEqual([]);
+  expect(translatedHistory({ index, thinkingDefault: () => null, ...b })).toEqual([]);
 });

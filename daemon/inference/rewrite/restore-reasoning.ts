@@ -1,23 +1,21 @@
 import { asList, asObject, type Json } from '../dialects/json.ts';
 import { thoughtOriginOf } from '../dialects/reasoning-signature.ts';
-import type { BodyRule } from './body-rule.ts';
+import type { BodyContext } from './body-rule.ts';
 import type { ChatHistory } from './chat-history.ts';
-import { type Edit, NO_EDITS, remove, replace } from './edits.ts';
 
 /**
- * Returns reasoning to engines of the own network, and to the provider that produced it in its original
- * field: some refuse a chat without it, others one with it. Returns extra call fields only to the upstream
- * that sent them. A chat that is not translated stays unchanged.
+ * Returns a message of a translated chat as this upstream accepts it; null when nothing remains of it.
+ * Reasoning goes to engines of the own network, and to the provider that produced it in its original field:
+ * some refuse a chat without it, others one with it. Extra call fields go only to the upstream that sent them.
  */
-export const restoreReasoning: BodyRule = ({ index, local, upstream, history }) => {
-  if (!upstream || history === undefined) return NO_EDITS;
-  return history.messages.flatMap((message, at): Edit[] => {
-    const place = index.messages[at];
-    const made = withExtras(local ? message : withOwnThoughts(message, upstream), upstream, history);
-    if (place === undefined || made === message) return [];
-    return [isEmptyMessage(made) ? remove('messages', place) : replace(place.value, JSON.stringify(made))];
-  });
-};
+export function restoreReasoning(
+  message: Json,
+  { local, upstream, history }: Pick<BodyContext, 'local' | 'upstream' | 'history'>,
+): Json | null {
+  if (!upstream || history === undefined) return message;
+  const made = withExtras(local ? message : withOwnThoughts(message, upstream), upstream, history);
+  return made !== message && isEmptyMessage(made) ? null : made;
+}
 
 function withOwnThoughts(message: Json, upstream: string): Json {
   const { reasoning_content: thoughts, ...rest } = message;

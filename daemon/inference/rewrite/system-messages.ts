@@ -12,7 +12,9 @@ const isSystem = ({ role }: Message): boolean => role === 'system' || role === '
  * elsewhere is moved. One that is already first stays byte-identical, except that `developer` becomes
  * `system` for local engines. Of a message with two roles only the last role counts.
  */
-export const systemMessages: BodyRule = ({ index, local }) => {
+export const systemMessages: BodyRule = ({ index, local, history }) => {
+  // The position of system messages in a translated chat is decided by `translatedHistory`.
+  if (history !== undefined) return NO_EDITS;
   if (index.messages.every((message) => isInOrder(message, local))) return NO_EDITS;
   const system = index.messages.filter(isSystem);
   const others = index.messages.filter((message) => message.isAmbiguous && !isSystem(message));

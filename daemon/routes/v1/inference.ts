@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import { readCredentials } from '../../auth/credentials.ts';
 import type { InferenceCall, ReceiveBody } from '../../inference/call-context.ts';
 import type { DialectName } from '../../inference/dialects/serve-dialect.ts';
 import type { TaskName } from '../../inference/tasks.ts';
@@ -25,6 +27,13 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
       const { bytes, workMs } = await read.bytes(ctx, call);
       await releaseBodyAfter(bytes, deps.inference[task](inferenceCall(ctx, call, bytes, readAt + workMs)));
     };
+  const responses: Handler = async (ctx, call) => {
+    const readAt = performance.now();
+    const { bytes, workMs } = await read.bytes(ctx, call);
+    const received = inferenceCall(ctx, call, bytes, readAt + workMs);
+    const callerKey = callerKeyOf(call, () => deps.auth.address(call.auth));
+    await releaseBodyAfter(bytes, deps.inference.responses({ ...received, callerKey }));
+  };
   const chat: Handler = (ctx, call) => {
     const readAt = performance.now();
     return read
@@ -39,7 +48,7 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
   };
   return {
     'v1.chat': chat,
-    'v1.responses': run('responses'),
+    'v1.responses': responses,
     'v1.messages': run('messages'),
     'v1.messages.count': run('messagesCount'),
     'v1.completions': run('completions'),
@@ -51,6 +60,14 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
     'v1.images': run('images'),
     'v1.transcriptions': transcribe,
   } satisfies Record<string, Handler>;
+}
+
+/** Returns a digest of the caller's credential, or of the address of a caller without one. */
+function callerKeyOf({ auth, caller }: Call, addressOf: () => string): string {
+  const { bearer, apiKey } = readCredentials(auth);
+  const credential = caller.sessionId ?? bearer ?? apiKey;
+  const identity = credential === null ? `address ${addressOf()}` : `credential ${credential}`;
+  return createHash('sha256').update(identity).digest('base64url');
 }
 
 /** Shorter bodies share their memory with the request head. */

@@ -34,7 +34,7 @@ const deviceOf = ({ device, demo }: Omit<Launch, 'how'>): string =>
   demo && device === 'auto' ? 'cpu' : device;
 
 function plan(params: LaunchParams): Launch {
-  const planned = ggufLaunch(params, { nativeRerank: true, model: params.model.id });
+  const planned = ggufLaunch(params, { nativeRerank: true, model: params.model.id, laterSystem: true });
   const launch = { ...planned, device: deviceOf(planned) };
   return { ...launch, how: workerSpec(launch, params.queueLimit) };
 }

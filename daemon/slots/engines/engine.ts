@@ -44,6 +44,8 @@ export interface Dialect {
   readonly model: string | null;
   /** Path of its token count for chats, if it differs from that of llama-server. */
   readonly countPath?: string;
+  /** It takes system messages at any position of a chat, whatever the template of the model. */
+  readonly laterSystem?: true;
 }
 
 /** What to start, decided before anything is started. Plain data that a plan view may show. */

@@ -35,7 +35,7 @@ describe('embedded.plan', () => {
       env: {},
       startLimitMs: 160_000,
       degraded: null,
-      dialect: { nativeRerank: true, model: 'small' },
+      dialect: { nativeRerank: true, model: 'small', laterSystem: true },
       how: {
         runner: 'worker',
         program: 'llama',

@@ -1,20 +1,20 @@
 import { anthropicEnvelope, anthropicErrorType } from '../../../contract/anthropic-error.ts';
 import { GatewayError } from '../../../contract/errors.ts';
 import { newId, wholePieces } from '../chat-pieces.ts';
-import { CHAT_PATH, type Dialect, type EventEncoder, type Responder } from '../dialect.ts';
-import type { Origin, SourcePaths } from '../error-paths.ts';
+import { CHAT_PATH, type Dialect, type EventEncoder, type Responder, type Translation } from '../dialect.ts';
 import { encodeEvents } from '../event-encoder.ts';
+import { IgnoredNames } from '../ignored.ts';
 import type { Json } from '../json.ts';
 import { type MessageHead, wholeMessage } from './full-message.ts';
+import type { TranslationNotes } from './input.ts';
 import { MessageStream } from './message-stream.ts';
 import { readCount, readMessages } from './request.ts';
 
 /** The Messages API of Anthropic. */
 export const messages: Dialect = (bytes) => ({
-  origin: originOf(bytes, readMessages),
+  ...translated(bytes, readMessages),
   path: CHAT_PATH,
   task: 'chat',
-  headers: {},
   events: (by) => messageEvents(headOf(by)),
   whole: (chat, by) => wholeMessage(headOf(by), wholePieces(chat, by.keep)),
   errorType: anthropicErrorType,
@@ -23,10 +23,9 @@ export const messages: Dialect = (bytes) => ({
 
 /** Counts the tokens of a prompt with the engine that would serve it, template and tools included. */
 export const messagesCount: Dialect = (bytes) => ({
-  origin: originOf(bytes, readCount),
+  ...translated(bytes, readCount),
   path: `${CHAT_PATH}/input_tokens`,
   task: 'count',
-  headers: {},
   events: () => {
     throw new GatewayError('upstream.error', { message: 'The engine streamed where it was to count.' });
   },
@@ -51,9 +50,16 @@ const FIELDS = {
   'response_format.json_schema.schema': 'output_config.format.schema',
 } as const;
 
-function originOf(body: Buffer, read: (body: Buffer, sources: SourcePaths) => Json): Origin {
-  const sources: SourcePaths = new WeakMap();
-  return { body, chat: read(body, sources), sourcePaths: sources, fields: FIELDS, imageType: 'image' };
+function translated(
+  body: Buffer,
+  read: (body: Buffer, notes: TranslationNotes) => Json,
+): Pick<Translation, 'origin' | 'headers'> {
+  const notes: TranslationNotes = { places: new WeakMap(), ignored: new IgnoredNames() };
+  const chat = read(body, notes);
+  return {
+    origin: { body, chat, sourcePaths: notes.places, fields: FIELDS, imageType: 'image' },
+    headers: notes.ignored.header(),
+  };
 }
 
 const headOf = (by: Responder): MessageHead => ({ id: newId('msg'), ...by });

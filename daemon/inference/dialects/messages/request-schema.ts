@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type UnreadableBlock, wrapUnreadable } from './unreadable.ts';
 
 const loose = z.looseObject;
 const word = z.string();
@@ -10,58 +11,79 @@ const blocks = <T extends z.ZodType>(block: T) =>
     (value) => (typeof value === 'string' ? [{ type: 'text', text: value }] : value),
     z.array(block, { error: 'must be a string or a list of blocks' }),
   );
-const source = z.discriminatedUnion(
-  'type',
-  [
-    loose({ type: z.literal('base64'), media_type: word, data: word }),
-    loose({ type: z.literal('url'), url: word }),
-  ],
-  { error: 'must be base64 or url; this gateway stores no files' },
-);
+const unreadable = z.object({
+  type: z.literal('svc_unreadable'),
+  block: z.custom<UnreadableBlock['block']>(),
+});
+/** Blocks of any type: a history may hold types that only a provider can read. */
+const anyOf = <T extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]]>(
+  types: readonly string[],
+  options: T,
+) => {
+  const known = new Set(types);
+  return z.preprocess(
+    (value) => wrapUnreadable(value, known),
+    z.discriminatedUnion('type', [...options, unreadable], { error: 'must be a block with a type' }),
+  );
+};
+const source = z.discriminatedUnion('type', [
+  loose({ type: z.literal('base64'), media_type: word, data: word }),
+  loose({ type: z.literal('url'), url: word }),
+]);
 const image = loose({ type: z.literal('image'), source });
+const documentSource = z.discriminatedUnion('type', [
+  loose({ type: z.literal('text'), data: word }),
+  loose({ type: z.literal('content'), content: blocks(anyOf(['text'], [text])) }),
+]);
 const textDocument = loose({
   type: z.literal('document'),
   title: z.string().nullish(),
-  source: loose({
-    type: z.literal('text', { error: 'only documents of plain text are read' }),
-    data: word,
-  }),
+  source: documentSource,
 });
-const resultBlock = z.discriminatedUnion('type', [text, image, textDocument], {
-  error: 'results may contain text, images and text documents',
+const searchResult = loose({
+  type: z.literal('search_result'),
+  title: z.string().nullish(),
+  source: z.string().nullish(),
+  content: blocks(anyOf(['text'], [text])),
 });
+const toolReference = loose({ type: z.literal('tool_reference'), tool_name: word });
+const resultBlock = anyOf(
+  ['text', 'image', 'document', 'search_result', 'tool_reference'],
+  [text, image, textDocument, searchResult, toolReference],
+);
 const toolResult = loose({
   type: z.literal('tool_result'),
   tool_use_id: word,
-  content: blocks(resultBlock).optional(),
+  content: blocks(resultBlock).nullish(),
 });
 const toolUse = loose({ type: z.literal('tool_use'), id: word, name: word, input: z.unknown() });
 const thinking = loose({ type: z.literal('thinking'), thinking: word });
-const redacted = loose({ type: z.literal('redacted_thinking') });
 
-const userBlock = z.discriminatedUnion('type', [text, image, textDocument, toolResult], {
-  error: 'blocks of a user are text, image, document (plain text) and tool_result',
-});
-const assistantBlock = z.discriminatedUnion('type', [text, thinking, redacted, toolUse], {
-  error: 'blocks of an assistant are text, thinking, redacted_thinking and tool_use',
-});
+const userBlock = anyOf(
+  ['text', 'image', 'document', 'search_result', 'tool_result'],
+  [text, image, textDocument, searchResult, toolResult],
+);
+const assistantBlock = anyOf(['text', 'thinking', 'tool_use'], [text, thinking, toolUse]);
+const systemBlock = anyOf(['text'], [text]);
 
 const message = z.discriminatedUnion(
   'role',
   [
     loose({ role: z.literal('user'), content: blocks(userBlock) }),
     loose({ role: z.literal('assistant'), content: blocks(assistantBlock) }),
-    loose({ role: z.literal('system'), content: blocks(text) }),
+    loose({ role: z.literal('system'), content: blocks(systemBlock).nullish() }),
   ],
   { error: 'the role must be user, assistant or system' },
 );
 
 const tool = loose({
   type: z.string().nullish(),
-  name: word.min(1),
+  /** Checked where it is needed: tools of a provider may have none. */
+  name: z.string().nullish(),
   description: z.string().nullish(),
   input_schema: loose({}).nullish(),
   strict: z.boolean().nullish(),
+  defer_loading: z.boolean().nullish(),
 });
 
 const toolChoice = loose({
@@ -101,3 +123,5 @@ export type InputMessage = z.infer<typeof message>;
 export type UserBlock = z.infer<typeof userBlock>;
 export type AssistantBlock = z.infer<typeof assistantBlock>;
 export type ResultBlock = z.infer<typeof resultBlock>;
+export type SystemBlock = z.infer<typeof systemBlock>;
+export type MessageTool = z.infer<typeof tool>;

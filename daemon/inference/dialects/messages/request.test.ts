@@ -157,13 +157,32 @@ test.each<[unknown, number, string | undefined]>([
       messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'base64', data: '' } }] }],
       max_tokens: 9,
     },
-    422,
+    400,
     'messages.0.content.0.source.type',
   ],
-  [{ messages: hi, max_tokens: 9, tools: [{ type: 'web_search_20250305', name: 'w' }] }, 422, 'tools.0.type'],
+  [
+    {
+      messages: hi,
+      max_tokens: 9,
+      tools: [{ type: 'web_search_20250305', name: 'w' }],
+      tool_choice: { type: 'tool', name: 'w' },
+    },
+    422,
+    'tool_choice.name',
+  ],
+  [
+    {
+      messages: hi,
+      max_tokens: 9,
+      tools: [{ type: 'web_search_20250305', name: 'w' }],
+      tool_choice: { type: 'any' },
+    },
+    422,
+    'tool_choice',
+  ],
+  [{ messages: hi, max_tokens: 9, tools: [{ input_schema: {} }] }, 422, 'tools.0.name'],
   [{ messages: hi, max_tokens: 9, tools: [f], tool_choice: { type: 'tool' } }, 422, 'tool_choice.name'],
   [{ messages: hi, max_tokens: 9, mcp_servers: [{}] }, 422, 'mcp_servers'],
-  [{ messages: hi, max_tokens: 9, container: 'c' }, 422, 'container'],
 ])('%j is refused with %i at %s', (body, status, path) => {
   const refused = refusal(body);
   expect(refused.status).toBe(status);

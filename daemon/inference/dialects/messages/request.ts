@@ -1,19 +1,22 @@
-import { type SourcePaths, tagSource } from '../error-paths.ts';
+import { IgnoredNames } from '../ignored.ts';
 import { asObject, type Json } from '../json.ts';
 import { invalidField, pickFields, readBody } from '../read-body.ts';
 import { thinkingFields } from '../thinking-fields.ts';
-import { chatMessages } from './input.ts';
+import { chatMessages, type TranslationNotes } from './input.ts';
 import { type CountBody, countBody, type MessagesBody, messagesBody } from './request-schema.ts';
+import { toolFields } from './tools.ts';
+
+const newNotes = (): TranslationNotes => ({ places: new WeakMap(), ignored: new IgnoredNames() });
 
 /**
- * Translates a request to a chat and records the source paths in `places`. Throws `request.invalid` for
- * unsupported features.
+ * Translates a request to a chat and records source paths and ignored blocks in `notes`. Throws
+ * `request.invalid` for unsupported features.
  */
-export function readMessages(bytes: Buffer, sources: SourcePaths = new WeakMap()): Json {
+export function readMessages(bytes: Buffer, notes: TranslationNotes = newNotes()): Json {
   const body: MessagesBody = readBody(messagesBody, bytes);
   const stops = body.stop_sequences ?? [];
   return {
-    ...promptOf(body, sources),
+    ...promptOf(body, notes),
     ...pickFields(body, ['temperature', 'top_p', 'top_k']),
     max_tokens: body.max_tokens,
     ...(stops.length === 0 ? {} : { stop: stops }),
@@ -22,19 +25,19 @@ export function readMessages(bytes: Buffer, sources: SourcePaths = new WeakMap()
 }
 
 /** Translates the part of a request that forms the prompt. */
-export const readCount = (bytes: Buffer, sources: SourcePaths = new WeakMap()): Json =>
-  promptOf(readBody(countBody, bytes), sources);
+export const readCount = (bytes: Buffer, notes: TranslationNotes = newNotes()): Json =>
+  promptOf(readBody(countBody, bytes), notes);
 
-function promptOf(body: CountBody, sources: SourcePaths): Json {
+function promptOf(body: CountBody, notes: TranslationNotes): Json {
   if ((body.mcp_servers ?? []).length > 0)
     throw invalidField('mcp_servers', 'is not supported: call MCP servers from the client');
-  if (typeof body.container === 'string')
-    throw invalidField('container', 'is not supported: this gateway has no code containers');
+  // A container of earlier turns exists at their provider only.
+  if (typeof body.container === 'string') notes.ignored.add('container');
   return {
     ...thinkingOf(body),
     ...pickFields(body, ['model', 'chat_template_kwargs']),
-    messages: chatMessages(body, sources),
-    ...toolFields(body, sources),
+    messages: chatMessages(body, notes),
+    ...toolFields(body, notes),
     ...formatOf(asObject(body.output_config?.format) ?? asObject(body.output_format)),
   };
 }
@@ -52,31 +55,6 @@ function thinkingOf({ thinking, output_config: config }: CountBody): Json {
   const thinkingType = thinking?.type;
   if (thinkingType === 'disabled') return { enable_thinking: false };
   return { ...thinkingFields(degree), ...(thinkingType === 'enabled' ? { enable_thinking: true } : {}) };
-}
-
-function toolFields({ tools, tool_choice: choice }: CountBody, sources: SourcePaths): Json {
-  const chatTools = (tools ?? []).map((tool, at) => {
-    if (typeof tool.type === 'string' && tool.type !== 'custom')
-      throw invalidField(`tools.${at}.type`, `tools of type ${tool.type} run at Anthropic only`);
-    const parameters = tool.input_schema ?? { type: 'object', properties: {} };
-    return tagSource(sources, `tools.${at}`, {
-      type: 'function',
-      function: { name: tool.name, ...pickFields(tool, ['description', 'strict']), parameters },
-    });
-  });
-  if (chatTools.length === 0) return {};
-  return {
-    tools: chatTools,
-    ...(choice ? { tool_choice: chatChoice(choice.type, choice.name ?? null) } : {}),
-    ...(choice?.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {}),
-  };
-}
-
-function chatChoice(type: 'auto' | 'any' | 'tool' | 'none', name: string | null): unknown {
-  if (type === 'any') return 'required';
-  if (type !== 'tool') return type;
-  if (name === null) throw invalidField('tool_choice.name', 'is required');
-  return { type: 'function', function: { name } };
 }
 
 function formatOf(format: Json | undefined): Json {

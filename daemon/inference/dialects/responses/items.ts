@@ -1,5 +1,6 @@
 import { asObject, type Json, parsed } from '../json.ts';
 import type { TextKind } from '../piece.ts';
+import { localShellAction, patchOperation, shellAction } from './client-tools.ts';
 import { INPUT_FIELD } from './tools.ts';
 
 type Status = 'in_progress' | 'completed' | 'incomplete';
@@ -173,3 +174,46 @@ export function searchItem({ id, callId }: CallNames): Item {
     close: (status) => item(status, asObject(parsed(text)) ?? { query: text }),
   };
 }
+
+/** Makes an item whose call is emitted at its end, because clients read it as a whole. */
+const wholeItem =
+  (
+    type: string,
+    fields: (args: Json | undefined, raw: string) => Json,
+    statusOf: (status: Status) => Status = (status) => status,
+  ) =>
+  ({ id, callId }: CallNames): Item => {
+    let text = '';
+    const item = (status: Status, made: Json): Json => ({
+      id,
+      type,
+      status: statusOf(status),
+      call_id: callId,
+      ...made,
+    });
+    return {
+      initial: () => item('in_progress', fields({}, '')),
+      add(more) {
+        text += more;
+      },
+      close: (status) => item(status, fields(asObject(parsed(text)), text)),
+    };
+  };
+
+/** Creates the item of a call of `local_shell`. */
+export const localShellItem = wholeItem('local_shell_call', (args, raw) => ({
+  action: localShellAction(args, raw),
+}));
+
+/** Creates the item of a call of `shell` on the computer of the client. */
+export const shellItem = wholeItem('shell_call', (args, raw) => ({
+  action: shellAction(args, raw),
+  environment: { type: 'local' },
+}));
+
+/** Creates the item of a call of `apply_patch`, which has no status for an interrupted call. */
+export const patchItem = wholeItem(
+  'apply_patch_call',
+  (args, raw) => ({ operation: patchOperation(args, raw) }),
+  (status) => (status === 'in_progress' ? status : 'completed'),
+);

@@ -5,7 +5,6 @@ const STATELESS = 'this gateway stores no responses: send the whole conversation
 
 /** Fields that require stored responses, with the error message (400). */
 const UNSUPPORTED_FIELDS: readonly [field: keyof ResponsesBody, why: string][] = [
-  ['previous_response_id', STATELESS],
   ['conversation', STATELESS],
   ['background', 'answers are made while the caller waits; leave it out'],
   ['prompt', 'this gateway stores no prompts: send instructions and input'],

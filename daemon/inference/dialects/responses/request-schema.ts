@@ -1,19 +1,28 @@
 import { z } from 'zod';
-import { asObject } from '../json.ts';
+import { asObject, type Json } from '../json.ts';
+import { readableItem, readablePart } from './unreadable.ts';
 
 const loose = z.looseObject;
 const text = z.string();
 
-const inputText = loose({ type: z.enum(['input_text', 'output_text', 'text']), text });
+/** What only a provider can read, as `unreadable.ts` wraps it. */
+const unreadable = z.object({ type: z.literal('svc_unreadable'), original: z.custom<Json>() });
+const inputText = loose({
+  type: z.enum(['input_text', 'output_text', 'text', 'reasoning_text', 'summary_text']),
+  text,
+});
 const inputImage = loose({
   type: z.literal('input_image'),
-  image_url: z.string({ error: 'must be a URL or a data URL; this gateway stores no files' }),
+  image_url: z.string(),
   detail: z.string().nullish(),
 });
 const refusal = loose({ type: z.literal('refusal'), refusal: text });
-const part = z.discriminatedUnion('type', [inputText, inputImage, refusal], {
-  error: 'parts must be input_text, output_text, input_image or refusal',
-});
+const part = z.preprocess(
+  readablePart,
+  z.discriminatedUnion('type', [inputText, inputImage, refusal, unreadable], {
+    error: 'must be a part with a type',
+  }),
+);
 const content = z.preprocess(
   (value) => (typeof value === 'string' ? [{ type: 'input_text', text: value }] : value),
   z.array(part, { error: 'must be a string or a list of parts' }),
@@ -49,7 +58,7 @@ const reasoning = loose({
 });
 
 /** A tool; `tools.ts` reads its other fields. */
-const tool = loose({ type: text, name: z.string().nullish() });
+const tool = loose({ type: text, name: z.string().nullish(), defer_loading: z.boolean().nullish() });
 export type ResponseTool = z.infer<typeof tool>;
 
 const tools = z.array(tool);
@@ -59,13 +68,42 @@ const searchId = z.string().nullish();
 const search = loose({ type: z.literal('tool_search_call'), call_id: searchId, arguments: z.unknown() });
 const found = loose({ type: z.literal('tool_search_output'), call_id: searchId, tools });
 
+const action = loose({});
+const localShellCall = loose({
+  type: z.literal('local_shell_call'),
+  id: searchId,
+  call_id: searchId,
+  action,
+});
+const localShellOutput = loose({
+  type: z.literal('local_shell_call_output'),
+  id: searchId,
+  call_id: searchId,
+  output: text,
+});
+const shellCall = loose({ type: z.literal('shell_call'), call_id: text, action });
+const shellOutput = loose({
+  type: z.literal('shell_call_output'),
+  call_id: text,
+  output: z.union([text, z.array(loose({}))]),
+});
+const patchCall = loose({ type: z.literal('apply_patch_call'), call_id: text, operation: loose({}) });
+const patchOutput = loose({
+  type: z.literal('apply_patch_call_output'),
+  call_id: text,
+  output: text.nullish(),
+});
+const reference = loose({ type: z.literal('item_reference'), id: text });
+
 const KINDS = { call, output, customCall, customOutput, reasoning, moreTools, search, found };
-const TYPES = ['message', ...Object.values(KINDS).map((kind) => kind.shape.type.value)].join(', ');
+/** The types of items that a caller writes. */
+export const ITEM_TYPES = ['message', ...Object.values(KINDS).map((kind) => kind.shape.type.value)].join(
+  ', ',
+);
 
 /** One item of `input`; a message may omit its type. */
 export const inputItem = z.preprocess(
-  (item) =>
-    typeof item === 'object' && item !== null && !('type' in item) ? { type: 'message', ...item } : item,
+  readableItem,
   z.discriminatedUnion(
     'type',
     [
@@ -78,8 +116,16 @@ export const inputItem = z.preprocess(
       moreTools,
       search,
       found,
+      localShellCall,
+      localShellOutput,
+      shellCall,
+      shellOutput,
+      patchCall,
+      patchOutput,
+      reference,
+      unreadable,
     ],
-    { error: `items must be one of: ${TYPES}` },
+    { error: `items must be one of: ${ITEM_TYPES}` },
   ),
 );
 export type InputItem = z.infer<typeof inputItem>;

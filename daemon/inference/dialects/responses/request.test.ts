@@ -114,14 +114,15 @@ describe('tools', () => {
   const patch = { type: 'custom', name: 'patch', description: 'Edits.', format: { definition: 'start: x' } };
 
   test('keeps functions, converts custom tools, leaves out and names provider tools', () => {
-    const tools = [f, patch, { type: 'web_search' }, { type: 'local_shell' }, { type: 'web_search' }];
+    const hosted = { type: 'shell', environment: { type: 'container_auto' } };
+    const tools = [f, patch, { type: 'web_search' }, hosted, { type: 'web_search' }];
     const request = readResponses(Buffer.from(JSON.stringify({ input: 'x', tools })));
     expect(request.chat.tools).toMatchObject([
       { type: 'function', function: { name: 'f', parameters: { type: 'object' }, strict: true } },
       { function: { name: 'patch', parameters: { required: ['input'] } } },
     ]);
     expect(JSON.stringify(request.chat.tools)).toContain('start: x');
-    expect(request.tools.ignored).toEqual(['web_search', 'local_shell']);
+    expect(request.tools.ignored).toEqual(['web_search', 'shell']);
     expect([...request.tools.known.values()]).toMatchObject([{ kind: 'function' }, { kind: 'custom' }]);
   });
 
@@ -190,12 +191,12 @@ test.each<[unknown, number, string | undefined]>([
   ['[]', 422, ''],
   [{}, 422, 'input'],
   [{ input: 3 }, 422, 'input'],
-  [{ input: [{ type: 'item_reference', id: 'x' }] }, 422, 'input.0.type'],
+  [{ input: [{ type: 'item_reference', id: 'x' }] }, 400, 'input.0.id'],
   [{ input: [{ role: 'robot', content: 'x' }] }, 422, 'input.0.role'],
-  [{ input: [{ role: 'user', content: [{ type: 'input_file' }] }] }, 422, 'input.0.content.0.type'],
+  [{ input: [{ role: 'user', content: [{ type: 'input_file' }] }] }, 400, 'input.0.content.0.type'],
   [
     { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] },
-    422,
+    400,
     'input.0.content.0.image_url',
   ],
   [{ input: 'x', model: 3 }, 422, 'model'],

@@ -1,10 +1,13 @@
 import type { SourcePaths } from '../error-paths.ts';
+import { IgnoredNames } from '../ignored.ts';
 import type { Json } from '../json.ts';
 import { invalidField, pickFields, readBody } from '../read-body.ts';
 import { thinkingFields } from '../thinking-fields.ts';
 import { chatMessages } from './input.ts';
+import { type Conversation, nameUnreadable, resolveInput } from './references.ts';
 import { rejectUnsupportedFields } from './refusals.ts';
 import { type ResponsesBody, responsesBody } from './request-schema.ts';
+import type { CallerMemory } from './response-memory.ts';
 import { type ChatTools, chatTools } from './tools.ts';
 
 /** Fields with the same meaning in a chat, from OpenAI and local engines. */
@@ -24,20 +27,31 @@ const SAME = [
 ] as const;
 
 export interface ResponsesRequest {
-  readonly body: ResponsesBody;
+  readonly body: Conversation;
   readonly chat: Json;
   readonly tools: ChatTools;
+  /** What the chat does not contain. */
+  readonly ignored: IgnoredNames;
 }
 
 /**
- * Translates a request to a chat and records the source paths in `places`. Throws `request.invalid` for
- * unsupported features.
+ * Translates a request to a chat and records the source paths in `places`. References are resolved from
+ * `memory`. Throws `request.invalid` for unsupported features and `request.unknown_reference` for output that
+ * is no longer in memory.
  */
-export function readResponses(bytes: Buffer, sources: SourcePaths = new WeakMap()): ResponsesRequest {
-  const body = readBody(responsesBody, bytes);
-  rejectUnsupportedFields(body);
-  const tools = chatTools(body, sources);
-  const messages = chatMessages(body, sources);
+export function readResponses(
+  bytes: Buffer,
+  places: SourcePaths = new WeakMap(),
+  memory: CallerMemory | null = null,
+): ResponsesRequest {
+  const given = readBody(responsesBody, bytes);
+  rejectUnsupportedFields(given);
+  const body: Conversation = { ...given, input: resolveInput(given, memory) };
+  const ignored = new IgnoredNames();
+  const tools = chatTools(body, places);
+  for (const type of tools.ignored) ignored.add(type);
+  nameUnreadable(body.input, ignored);
+  const messages = chatMessages(body, places, ignored);
   if (messages.length === 0) throw invalidField('input', 'contains no message', 400);
   const stream = body.stream === true;
   const limit = body.max_output_tokens;
@@ -52,7 +66,7 @@ export function readResponses(bytes: Buffer, sources: SourcePaths = new WeakMap(
     ...(typeof limit === 'number' ? { max_tokens: limit } : {}),
     ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
   };
-  return { body, chat, tools };
+  return { body, chat, tools, ignored };
 }
 
 type Format = NonNullable<NonNullable<ResponsesBody['text']>['format']>;

@@ -1,7 +1,7 @@
 import type { Responder } from '../dialect.ts';
 import { asList, type Json } from '../json.ts';
 import type { ChatUsage } from '../piece.ts';
-import type { ResponsesBody } from './request-schema.ts';
+import type { Conversation } from './references.ts';
 
 export interface ResponseHead extends Responder {
   readonly id: string;
@@ -20,10 +20,10 @@ export interface Progress {
 }
 
 /**
- * Returns a `response` object of OpenAI's API, which repeats the request. Nothing is stored, so `store` is
- * false.
+ * Returns a `response` object of OpenAI's API, which repeats the request. Nothing is stored for long, so
+ * `store` is false.
  */
-export function responseObject(head: ResponseHead, body: ResponsesBody, progress: Progress): Json {
+export function responseObject(head: ResponseHead, body: Conversation, progress: Progress): Json {
   const done = progress.status === 'completed';
   return {
     id: head.id,
@@ -40,7 +40,7 @@ export function responseObject(head: ResponseHead, body: ResponsesBody, progress
     model: head.model,
     output: progress.output,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
-    previous_response_id: null,
+    previous_response_id: body.previous_response_id ?? null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
     store: false,
     temperature: body.temperature ?? null,

@@ -3,8 +3,18 @@ import { newId } from '../chat-pieces.ts';
 import type { Json } from '../json.ts';
 import type { ChatUsage, Piece, TextKind } from '../piece.ts';
 import { reasoningSignature } from '../reasoning-signature.ts';
-import { type CallNames, customItem, functionItem, type Item, searchItem, textItem } from './items.ts';
-import type { ResponsesBody } from './request-schema.ts';
+import {
+  type CallNames,
+  customItem,
+  functionItem,
+  type Item,
+  localShellItem,
+  patchItem,
+  searchItem,
+  shellItem,
+  textItem,
+} from './items.ts';
+import type { Conversation } from './references.ts';
 import { type Progress, type ResponseHead, responseObject } from './response-object.ts';
 import type { KnownTool } from './tool-names.ts';
 
@@ -20,6 +30,9 @@ const CALLS: Readonly<
   function: ['fc', functionItem],
   custom: ['ctc', customItem],
   search: ['tsc', searchItem],
+  local_shell: ['lsh', localShellItem],
+  shell: ['sh', shellItem],
+  apply_patch: ['apc', patchItem],
 };
 
 /** Why a truncated response is incomplete, by the finish reason of the chat. */
@@ -38,7 +51,7 @@ interface OpenItem {
 /** Builds one response from chat pieces and emits its events in OpenAI's order, numbered without a gap. */
 export class ResponseStream {
   readonly #head: ResponseHead;
-  readonly #body: ResponsesBody;
+  readonly #body: Conversation;
   readonly #tools: ReadonlyMap<string, KnownTool>;
   readonly #send: (event: Json) => void;
   #sequence = 0;
@@ -50,7 +63,7 @@ export class ResponseStream {
 
   constructor(
     head: ResponseHead,
-    body: ResponsesBody,
+    body: Conversation,
     tools: ReadonlyMap<string, KnownTool>,
     emit: (event: Json) => void,
   ) {

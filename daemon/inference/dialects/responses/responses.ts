@@ -4,8 +4,10 @@ import { newId, wholePieces } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type EventEncoder, type Responder } from '../dialect.ts';
 import type { SourcePaths } from '../error-paths.ts';
 import { encodeEvents } from '../event-encoder.ts';
-import type { Json } from '../json.ts';
+import { headerList } from '../ignored.ts';
+import { asList, asObject, type Json } from '../json.ts';
 import { type ResponsesRequest, readResponses } from './request.ts';
+import type { CallerMemory } from './response-memory.ts';
 import type { ResponseHead } from './response-object.ts';
 import { ResponseStream } from './response-stream.ts';
 
@@ -21,13 +23,19 @@ const FIELDS = {
   'response_format.json_schema.schema': 'text.format.schema',
 } as const;
 
-/** The Responses API of OpenAI, without storage: one request, one response. */
-export const responses: Dialect = (bytes) => {
+/** The Responses API of OpenAI. Recent responses are in memory only. */
+export const responses: Dialect = (bytes, memory) => {
   const sources: SourcePaths = new WeakMap();
-  const request = readResponses(bytes, sources);
+  const request = readResponses(bytes, sources, memory);
   const { ignored } = request.tools;
-  const headers: Record<string, string> =
-    ignored.length === 0 ? {} : { 'x-svc-ignored-tools': headerList(ignored) };
+  const headers: Record<string, string> = {
+    ...(ignored.length === 0 ? {} : { 'x-svc-ignored-tools': headerList(ignored) }),
+    ...request.ignored.header(),
+  };
+  const store = (response: Json): Json => {
+    storeResponse(request, response, memory);
+    return response;
+  };
   return {
     path: CHAT_PATH,
     task: 'chat',
@@ -39,18 +47,23 @@ export const responses: Dialect = (bytes) => {
       imageType: 'input_image',
     },
     headers,
-    events: (by) => responseEvents(request, headOf(by)),
-    whole: (chat, by) => wholeResponse(request, headOf(by), chat),
+    events: (by) => responseEvents(request, headOf(by), store),
+    whole: (chat, by) => store(wholeResponse(request, headOf(by), chat)),
     errorType: openaiErrorType,
     envelope: (body) => body,
   };
 };
 
-const headerList = (names: readonly string[]): string =>
-  names
-    .join(', ')
-    .slice(0, 200)
-    .replace(/[^\x20-\x7e]/g, '?');
+/** A caller who sends `store: false` will not refer to the response. */
+function storeResponse({ body }: ResponsesRequest, response: Json, memory: CallerMemory | null): void {
+  if (memory === null || body.store === false) return;
+  const output = asList(response.output).flatMap((item): Json[] => {
+    const object = asObject(item);
+    return object === undefined ? [] : [object];
+  });
+  const previous = body.previous_response_id ?? null;
+  memory.store({ id: String(response.id), previous, input: body.input.own, output });
+}
 
 const headOf = (by: Responder): ResponseHead => ({
   id: newId('resp'),
@@ -65,10 +78,20 @@ function wholeResponse({ body, tools }: ResponsesRequest, head: ResponseHead, ch
   return stream.end();
 }
 
-function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): EventEncoder {
+const LAST_EVENTS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
+
+function responseEvents(
+  { body, tools }: ResponsesRequest,
+  head: ResponseHead,
+  store: (response: Json) => void,
+): EventEncoder {
   return encodeEvents(
     {
-      make: (emit) => new ResponseStream(head, body, tools.known, (event) => emit(String(event.type), event)),
+      make: (emit) =>
+        new ResponseStream(head, body, tools.known, (event) => {
+          if (LAST_EVENTS.has(event.type)) store(asObject(event.response) ?? {});
+          emit(String(event.type), event);
+        }),
       idle: () => sseComment('waiting'),
       fail: (stream, { code, message, param }) =>
         stream.fail({

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 
 /** A tool as its caller knows it. Codex creates a namespace for each MCP server. */
 export interface KnownTool {
-  /** `search` finds further tools; the caller runs it. */
-  readonly kind: 'function' | 'custom' | 'search';
+  /**
+   * `search` finds further tools; the caller runs it. Calls of the last three have items of their own, see
+   * `client-tools.ts`.
+   */
+  readonly kind: 'function' | 'custom' | 'search' | 'local_shell' | 'shell' | 'apply_patch';
   readonly name: string;
   readonly namespace: string | null;
 }

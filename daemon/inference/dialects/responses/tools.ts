@@ -1,8 +1,10 @@
 import { type SourcePaths, tagSource } from '../error-paths.ts';
 import { asList, asObject, type Json } from '../json.ts';
 import { invalidField, pickFields } from '../read-body.ts';
+import { clientTool, knownClientTool } from './client-tools.ts';
 import { type DeclaredTool, declaredTools } from './declared-tools.ts';
-import type { ResponsesBody, ResponseTool } from './request-schema.ts';
+import type { Conversation } from './references.ts';
+import type { ResponseTool } from './request-schema.ts';
 import { chatName, type KnownTool } from './tool-names.ts';
 
 /** The only parameter of the function that represents a custom tool: its free text. */
@@ -24,14 +26,17 @@ export interface ChatTools {
  * Returns the tools of a chat. Keeps functions. Turns a custom tool into a function with one text parameter,
  * and a client-run search into a function. Leaves out tools that a provider would run, because agents declare
  * them in every request, unless `tool_choice` requires one. A tool that is declared again keeps its first
- * position, which preserves the prompt cache.
+ * position, which preserves the prompt cache. A deferred tool is offered once the history names or calls it.
  */
-export function chatTools(body: ResponsesBody, sources: SourcePaths): ChatTools {
+export function chatTools(body: Conversation, sources: SourcePaths): ChatTools {
   const known = new Map<string, KnownTool>();
   const ignored = new Set<string>();
   const tools: Json[] = [];
-  for (const declared of declaredTools(body)) {
+  const all = declaredTools(body);
+  const isHidden = hiddenTools(all, body);
+  for (const declared of all) {
     const tool = knownTool(declared);
+    if (tool !== null && isHidden(declared, tool)) continue;
     if (tool === null) ignored.add(declared.tool.type);
     else if (registerTool(known, tool, declared.path))
       tools.push(tagSource(sources, declared.path, chatTool(tool, declared.tool)));
@@ -44,10 +49,30 @@ export function chatTools(body: ResponsesBody, sources: SourcePaths): ChatTools 
   return { fields, known, ignored: [...ignored] };
 }
 
+/**
+ * Returns whether a tool waits for its search. Without a search that the caller runs, no tool waits: a
+ * provider's search does not run here.
+ */
+function hiddenTools(all: readonly DeclaredTool[], { input }: Conversation) {
+  const hasSearch = all.some(({ tool }) => tool.type === 'tool_search' && tool.execution === 'client');
+  if (!hasSearch || !all.some(({ isDeferred }) => isDeferred)) return () => false;
+  const called = new Set(
+    input.items.flatMap((item) =>
+      item.type === 'function_call' || item.type === 'custom_tool_call'
+        ? [chatName({ name: item.name, namespace: item.namespace ?? null })]
+        : [],
+    ),
+  );
+  return ({ isDeferred }: DeclaredTool, tool: KnownTool): boolean =>
+    isDeferred && !called.has(chatName(tool));
+}
+
 /** Returns null for tools that only a provider runs. */
 function knownTool({ tool, namespace, path }: DeclaredTool): KnownTool | null {
   const { type, name, execution } = tool;
   if (type === 'tool_search' && execution === 'client') return SEARCH;
+  const client = clientTool(tool);
+  if (client !== undefined) return knownClientTool(client);
   if (type !== 'function' && type !== 'custom') return null;
   if (typeof name !== 'string' || name === '') throw invalidField(`${path}.name`, 'is required');
   return { kind: type, name, namespace };
@@ -72,6 +97,8 @@ function registerTool(known: Map<string, KnownTool>, tool: KnownTool, place: str
 function chatTool(known: KnownTool, tool: ResponseTool): Json {
   const name = chatName(known);
   if (known.kind === 'custom') return customTool(name, tool);
+  const client = clientTool(tool);
+  if (client !== undefined) return { type: 'function', function: { ...client } };
   const { description, parameters, strict } = tool;
   const described = typeof description === 'string' ? { description } : {};
   const shape = asObject(parameters) ? { parameters } : {};
@@ -98,9 +125,11 @@ function customTool(name: string, { description, format }: ResponseTool): Json {
 
 const WORDS = ['auto', 'none', 'required'];
 
-function namedChoice({ name, namespace }: Json): Json {
+function namedChoice(choice: Json): Json {
+  const { name, namespace } = choice;
   const space = typeof namespace === 'string' ? namespace : null;
-  const chosen = typeof name === 'string' ? chatName({ name, namespace: space }) : name;
+  const own = clientTool(choice)?.name ?? name;
+  const chosen = typeof own === 'string' ? chatName({ name: own, namespace: space }) : own;
   return { type: 'function', function: { name: chosen } };
 }
 
@@ -109,8 +138,13 @@ function chatChoice(choice: string | Json): unknown {
     if (WORDS.includes(choice)) return choice;
     throw invalidField('tool_choice', 'must be auto, none, required or name a tool');
   }
-  if (choice.type === 'function' || choice.type === 'custom') return namedChoice(choice);
-  if (choice.type !== 'allowed_tools') throw invalidField('tool_choice', 'must be a function or custom tool');
-  const tools = asList(choice.tools).map((tool) => namedChoice(asObject(tool) ?? {}));
+  if (choice.type === 'function' || choice.type === 'custom' || clientTool(choice) !== undefined)
+    return namedChoice(choice);
+  if (choice.type !== 'allowed_tools')
+    throw invalidField('tool_choice', 'only tools that the caller runs function or custom tool');
+  const tools = asList(choice.tools)
+    .map((tool) => asObject(tool) ?? {})
+    .filter((tool) => typeof tool.name === 'string' || clientTool(tool) !== undefined)
+    .map(namedChoice);
   return { type: 'allowed_tools', allowed_tools: { mode: choice.mode ?? 'auto', tools } };
 }

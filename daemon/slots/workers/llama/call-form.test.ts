@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callForm, type Render, wantsDescriptions } from './call-form.ts';
+import { callForm, type Render, takesLaterSystem, wantsDescriptions } from './call-form.ts';
 
 interface TemplateVariables {
   messages: { content: string | null; tool_calls?: { function: { arguments: unknown } }[] }[];
@@ -45,4 +45,29 @@ test('needs parameter descriptions when the template fails without them', () => 
     return text;
   };
   expect([wantsDescriptions(strict), wantsDescriptions(() => '')]).toEqual([true, false]);
+});
+
+test('detects whether a template writes later system messages where they are', () => {
+  const template =
+    (write: (messages: readonly { role: string; content: string | null }[]) => string): Render =>
+    (variables) =>
+      write(variables.messages as readonly { role: string; content: string | null }[]);
+  const all = template((messages) => messages.map(({ role, content }) => `${role}: ${content}`).join('\n'));
+  const first = template((messages) =>
+    messages
+      .filter(({ role }) => role !== 'system')
+      .map(({ content }) => content)
+      .join('\n'),
+  );
+  const moved = template((messages) =>
+    [...messages]
+      .sort((a, b) => Number(b.role === 'system') - Number(a.role === 'system'))
+      .map(({ content }) => content)
+      .join('\n'),
+  );
+  const refuses = template((messages) => {
+    if (messages.some(({ role }, at) => role === 'system' && at > 0)) throw new Error('system must be first');
+    return '';
+  });
+  expect([all, first, moved, refuses].map(takesLaterSystem)).toEqual([true, false, false, false]);
 });

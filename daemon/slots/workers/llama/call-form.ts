@@ -43,6 +43,20 @@ export function wantsDescriptions(render: Render): boolean {
   return !takes(wholeTool(probe)) && takes(describedTool(probe));
 }
 
+const [TURN, NOTICE] = ['svc-probe-turn', 'svc-probe-notice'];
+
+/** Returns true when the template writes a system message where it is, also after other messages. */
+export function takesLaterSystem(render: Render): boolean {
+  const messages = [
+    { role: 'assistant', content: TURN },
+    { role: 'user', content: 'probe' },
+    { role: 'assistant', content: 'probe' },
+    { role: 'system', content: NOTICE },
+  ];
+  const prompt = tryRender(render, messages, []);
+  return prompt?.includes(TURN) === true && prompt.lastIndexOf(NOTICE) > prompt.indexOf(TURN);
+}
+
 function tried(render: Render, { objects, emptyContent }: CallForm): string | null {
   const probe = { [PROBE]: 1 };
   const called = { name: NAME, arguments: objects ? probe : JSON.stringify(probe) };

@@ -1,6 +1,7 @@
 import { Template } from '@huggingface/jinja';
+import { withReminders } from '../../later-system.ts';
 import { Refusal } from '../refusal.ts';
-import { callForm, type Render, wantsDescriptions } from './call-form.ts';
+import { callForm, type Render, takesLaterSystem, wantsDescriptions } from './call-form.ts';
 import type { ChatMessage } from './chat-message.ts';
 import { describedTool } from './tools/described-tool.ts';
 import { PLAIN_JSON, type ToolFamily, toolFamily } from './tools/family.ts';
@@ -49,11 +50,12 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
   const family = native ? known : PLAIN_JSON;
   const complete = /(\.|\[["'])(description|parameters)\b/.test(source) ? wholeTool : asItIs;
   const offered = wantsDescriptions(render) ? describedTool : complete;
+  const placed = takesLaterSystem(render) ? asGiven : remindersOf;
   const thinks = /\.thinking\b/.test(source);
   const knowsCalls = /\btool_calls\b/.test(source) && form.written;
   const written = ({ messages, tools, templateArguments }: Conversation): string =>
     render({
-      messages: messages
+      messages: placed(messages)
         .map(form.objects ? withObjectArguments : withTextArguments)
         .map((message) => (thinks ? withThinking(message) : message))
         .map((message) => (form.emptyContent === null ? withoutWords(message) : message)),
@@ -152,6 +154,10 @@ function refused(reason: string): Refusal {
     param: 'messages',
   });
 }
+
+const asGiven = (messages: readonly ChatMessage[]): readonly ChatMessage[] => messages;
+const remindersOf = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
+  withReminders(messages).flatMap((message) => message ?? []);
 
 const asItIs = (tool: Tool): Tool => tool;
 

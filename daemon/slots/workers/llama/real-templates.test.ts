@@ -64,5 +64,10 @@ describe.skipIf(templates === null)('templates of real models', () => {
     expect(went, 'the arguments, as JSON is written or as the template likes it').toContain('Paris-Nord');
     expect(went, 'no JSON within JSON').not.toContain('\\"city');
     expect(went).toContain('It rains.');
+    const notice = { role: 'system', content: 'A task finished.' };
+    const noticed = () => prompt(template, [user, { role: 'assistant', content: 'Wait.' }, notice], tools);
+    expect(noticed().indexOf(notice.content), 'a later system message').toBeGreaterThan(
+      noticed().indexOf('Wait.'),
+    );
   });
 });

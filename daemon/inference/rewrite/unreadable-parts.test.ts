@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../dialects/json.ts';
+import { scanBody } from './body-index.ts';
+import type { MediaSupport } from './body-rule.ts';
+import { render } from './edits.ts';
+import { unreadableParts } from './unreadable-parts.ts';
+
+const text = { type: 'text', text: 'See.' };
+const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };
+const pdf = { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' } };
+const stored = { type: 'file', file: { file_id: 'file_1' } };
+const sound = { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } };
+const user = (content: unknown) => ({ role: 'user', content });
+const assistant = (content: unknown, more: Json = {}) => ({ role: 'assistant', content, ...more });
+const call = { tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] };
+const tool = (content: unknown) => ({ role: 'tool', tool_call_id: 'c', content });
+
+function sent(messages: unknown[], reads: MediaSupport = 'text') {
+  const bytes = Buffer.from(JSON.stringify({ model: 'm', messages }));
+  const index = scanBody(bytes);
+  const ignored: string[] = [];
+  const edits = unreadableParts({
+    index,
+    local: true,
+    thinkingDefault: () => null,
+    media: () => reads,
+    ignore: (name) => void ignored.push(name),
+  });
+  const result = render(index, edits);
+  return { bytes, result, messages: (JSON.parse(String(result)) as Json).messages as Json[], ignored };
+}
+
+describe('parts that a text-only engine cannot read', () => {
+  test.each<[string, object, RegExp, string]>([
+    ['an image', image, /An image that this model cannot read/, 'image_url'],
+    ['a PDF', pdf, /PDF document \(a\.pdf\).*pdftotext/, 'file'],
+    ['a stored file', stored, /A file that this model cannot read/, 'file'],
+    ['sound', sound, /type input_audio/, 'input_audio'],
+    ['a block of another API', { type: 'tool_result', content: 'x' }, /type tool_result/, 'tool_result'],
+  ])('%s is text in older turns and results', (_, part, expected, name) => {
+    for (const messages of [
+      [user([text, part]), assistant('Yes.'), user('And?')],
+      [user([part]), user('And?')],
+      [user('x'), assistant(null, call), tool([text, part])],
+      [user([part]), assistant(null, call), tool('ok')],
+      [user('x'), assistant([part]), user('And?')],
+    ]) {
+      const made = sent(messages);
+      expect(JSON.stringify(made.messages)).toMatch(expected);
+      expect(JSON.stringify(made.messages)).not.toContain(`"type":"${name}"`);
+      expect(made.ignored).toEqual([name]);
+    }
+    // What is to be answered stays, so that the engine refuses it.
+    for (const newest of [[user([text, part])], [user('x'), assistant('y'), user([part])]]) {
+      const made = sent(newest);
+      expect(made.result).toBe(made.bytes);
+      expect(made.ignored).toEqual([]);
+    }
+  });
+
+  test('reasoning is left out', () => {
+    const thought = { type: 'thinking', thinking: 'hm' };
+    const made = sent([user('x'), assistant([thought, text]), user('y'), assistant([thought]), user('z')]);
+    expect(made.messages.map(({ content }) => content)).toEqual(['x', 'See.', 'y', '', 'z']);
+    expect(made.ignored).toEqual(['thinking', 'thinking']);
+  });
+});
+
+test('an engine with vision keeps images only', () => {
+  const made = sent([user([image, pdf]), assistant('Yes.'), user('And?')], 'images');
+  expect(made.messages[0]?.content).toMatchObject([image, { type: 'text' }]);
+});
+
+test.each<[string, unknown[], MediaSupport]>([
+  ['a target of unknown abilities', [user([image]), user('x')], 'unknown'],
+  ['text', [user([text]), assistant([{ type: 'refusal', refusal: 'no' }]), user('x')], 'text'],
+  ['a part without a type', [user([{ text: 'x' }]), user('x')], 'text'],
+  ['strings', [user('x'), tool('y')], 'text'],
+  ['a system message', [{ role: 'system', content: [image] }, user('x')], 'text'],
+])('the bytes stay the same for %s', (_, messages, reads) => {
+  const made = sent(messages, reads);
+  expect(made.result).toBe(made.bytes);
+});

@@ -1,0 +1,86 @@
+import { asList, asObject, type Json } from '../dialects/json.ts';
+import {
+  blockPlaceholder,
+  filePlaceholder,
+  IMAGE_PLACEHOLDER,
+  isPdf,
+  pdfPlaceholder,
+} from '../dialects/placeholders.ts';
+import type { BodyIndex, Message } from './body-index.ts';
+import type { BodyRule, MediaSupport } from './body-rule.ts';
+import { type Edit, NO_EDITS, replace } from './edits.ts';
+
+/** Types of parts that every engine reads. */
+const TEXT: ReadonlySet<unknown> = new Set(['text', 'refusal', 'input_text', 'output_text']);
+/** Types of images. */
+const IMAGES: ReadonlySet<unknown> = new Set(['image_url', 'input_image', 'image']);
+/** Types of reasoning, which a later turn does not need. */
+const REASONING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
+
+/**
+ * Replaces parts that the target cannot read by text, in tool results and older turns
+ * (docs/spec/contract.md#unreadable-media). The newest user message stays as it is, so that the engine
+ * refuses it. A target of unknown abilities gets the original, and so does a translated chat, whose
+ * translation decided.
+ */
+export const unreadableParts: BodyRule = ({ index, history, media, ignore }) => {
+  if (history !== undefined || media === undefined || !index.messages.some(hasParts)) return NO_EDITS;
+  const support = media();
+  if (support === 'unknown') return NO_EDITS;
+  const newest = newestUser(index.messages);
+  return index.messages.flatMap((message): Edit[] => {
+    if (!hasParts(message) || message.index === newest) return [];
+    const made = readableMessage(index, message, support, ignore);
+    return made === null ? [] : [replace(message.value, made)];
+  });
+};
+
+const hasParts = ({ hasParts: has, isAmbiguous, role }: Message): boolean =>
+  has && !isAmbiguous && (role === 'user' || role === 'assistant' || role === 'tool');
+
+/** Returns the index of the user message that is to be answered; -1 when a tool result follows it. */
+function newestUser(messages: readonly Message[]): number {
+  const at = messages.findLastIndex(({ role }) => role === 'user' || role === 'tool');
+  return messages[at]?.role === 'user' ? at : -1;
+}
+
+/** Returns null for a message that stays. */
+function readableMessage(
+  { bytes }: BodyIndex,
+  { value }: Message,
+  support: MediaSupport,
+  ignore: ((name: string) => void) | undefined,
+): string | null {
+  const message = JSON.parse(bytes.toString('utf8', value.start, value.end)) as Json;
+  const parts = asList(message.content);
+  const unreadable = parts.map(asObject).filter((part) => part !== undefined && !isReadable(part, support));
+  if (unreadable.length === 0) return null;
+  for (const part of unreadable) ignore?.(String(part?.type));
+  const content = parts.flatMap((each) => {
+    const part = asObject(each);
+    if (part === undefined || isReadable(part, support)) return [each];
+    const text = placeholderOf(part);
+    return text === null ? [] : [{ type: 'text', text }];
+  });
+  return JSON.stringify({ ...message, content: plainContent(content) });
+}
+
+/** Returns a string for text-only content: every engine and template accepts that. */
+function plainContent(parts: readonly unknown[]): unknown {
+  const texts = parts.map((part) => asObject(part)).map((part) => (part?.type === 'text' ? part.text : null));
+  return texts.every((text) => typeof text === 'string') ? texts.join('\n') : parts;
+}
+
+/** A part without a type is left for the engine to report. */
+const isReadable = ({ type }: Json, support: MediaSupport): boolean =>
+  typeof type !== 'string' || TEXT.has(type) || (support === 'images' && type === 'image_url');
+
+/** Returns null for reasoning, which needs no placeholder. */
+function placeholderOf(part: Json): string | null {
+  if (REASONING.has(part.type)) return null;
+  if (IMAGES.has(part.type)) return IMAGE_PLACEHOLDER;
+  if (part.type !== 'file' && part.type !== 'input_file' && part.type !== 'document')
+    return blockPlaceholder(String(part.type));
+  const { filename, file_data: data } = asObject(part.file) ?? part;
+  return isPdf(filename, data) ? pdfPlaceholder(filename) : filePlaceholder(filename);
+}
