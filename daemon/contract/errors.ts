@@ -1,4 +1,4 @@
-import { anthropicEnvelope } from './anthropic-error.ts';
+import { anthropicEnvelope, anthropicErrorType } from './anthropic-error.ts';
 
 /**
  * One row of the catalogue of all refusals and failures of the gateway itself
@@ -281,7 +281,7 @@ export const isErrorCode = (code: unknown): code is ErrorCode =>
 /** Returns the catalogue code under which a foreign error code is counted. */
 export const catalogCodeOf = (code: unknown): ErrorCode => (isErrorCode(code) ? code : 'upstream.error');
 
-/** OpenAI's `type` for a status; only `/v1` envelopes carry it. */
+/** OpenAI's `type` for a status. */
 export function openaiErrorType(status: number): string {
   if (status === 401) return 'authentication_error';
   if (status === 403) return 'permission_error';
@@ -291,6 +291,9 @@ export function openaiErrorType(status: number): string {
 
 /** The API dialect of an error response. */
 export type ErrorDialect = 'api' | 'openai' | 'anthropic';
+
+/** The `type` of an error by its status, in each dialect that has one. */
+const TYPE_OF = { openai: openaiErrorType, anthropic: anthropicErrorType } as const;
 
 export interface ErrorEnvelope {
   /** On the routes of Anthropic's API. */
@@ -344,7 +347,7 @@ export class GatewayError extends Error {
     return out;
   }
 
-  /** The body: bare on `/api`, with OpenAI's `type` and `param` on `/v1`, and Anthropic's `type` on its routes. */
+  /** The body: bare on `/api`, with OpenAI's `type` and `param` on `/v1`, with Anthropic's types on its routes. */
   envelope(dialect: ErrorDialect): ErrorEnvelope {
     const { details, param } = this.options;
     const body: ErrorEnvelope = {
@@ -352,7 +355,7 @@ export class GatewayError extends Error {
         code: this.code,
         message: this.message,
         ...(details === undefined ? {} : { details }),
-        ...(dialect === 'api' ? {} : { type: openaiErrorType(this.status), param: param ?? null }),
+        ...(dialect === 'api' ? {} : { type: TYPE_OF[dialect](this.status), param: param ?? null }),
       },
     };
     return dialect === 'anthropic' ? anthropicEnvelope(body) : body;

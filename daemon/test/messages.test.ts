@@ -257,7 +257,7 @@ describe('errors', () => {
       anthropic.messages.create({ model: 'no-such-model', ...body }),
       NotFoundError,
     );
-    expect(unknown).toMatchObject({ status: 404, type: 'invalid_request_error' });
+    expect(unknown).toMatchObject({ status: 404, type: 'not_found_error' });
     expect(unknown.message).toContain('no-such-model');
     expect(unknown.requestID ?? unknown.headers?.get('x-request-id')).toBeTruthy();
   });

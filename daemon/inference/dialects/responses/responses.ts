@@ -1,10 +1,10 @@
-import { openaiErrorType } from '../../../contract/errors.ts';
 import { sseComment } from '../../../lib/net/sse.ts';
 import { newId, wholePieces } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type EventEncoder, type Responder } from '../dialect.ts';
 import type { SourcePaths } from '../error-paths.ts';
 import { encodeEvents } from '../event-encoder.ts';
 import type { Json } from '../json.ts';
+import { keepErrorType } from '../normalize-error.ts';
 import { type ResponsesRequest, readResponses } from './request.ts';
 import type { ResponseHead } from './response-object.ts';
 import { ResponseStream } from './response-stream.ts';
@@ -41,7 +41,7 @@ export const responses: Dialect = (bytes) => {
     headers,
     events: (by) => responseEvents(request, headOf(by)),
     whole: (chat, by) => wholeResponse(request, headOf(by), chat),
-    errorType: openaiErrorType,
+    errorType: keepErrorType,
     envelope: (body) => body,
   };
 };

@@ -1,0 +1,92 @@
+/** The official clients against errors of the gateway: the class that each throws, and whether it retries. */
+import Anthropic, {
+  APIError as AnthropicError,
+  NotFoundError as AnthropicNotFound,
+  RateLimitError as AnthropicRateLimit,
+  InternalServerError as AnthropicServerError,
+} from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failure } from './harness/failure.ts';
+import { CLIENT_KEY, startLocked } from './harness/gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { json, type StandIn, standIn } from './harness/stand-in.ts';
+
+let desk: StandIn;
+beforeAll(async () => {
+  desk = await standIn(() => json(500, {}));
+});
+afterAll(() => desk.stop());
+
+const gateway = new OneGateway(() =>
+  startLocked({
+    files: { 'config/upstreams/desk.toml': `base_url = "${desk.url}/v1"\nmodels = ["m"]\n` },
+  }),
+);
+
+/** A `fetch` that records the status of every response. */
+function counting() {
+  const statuses: number[] = [];
+  const counted: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    statuses.push(response.status);
+    return response;
+  };
+  return { statuses, fetch: counted };
+}
+
+/** Anthropic's client with its retries, and the statuses that it received. */
+function anthropic(options: ConstructorParameters<typeof Anthropic>[0] = {}) {
+  const { statuses, fetch } = counting();
+  const api = new Anthropic({
+    apiKey: null,
+    authToken: CLIENT_KEY,
+    baseURL: gateway.url,
+    maxRetries: 2,
+    fetch,
+    ...options,
+  });
+  return { api, statuses };
+}
+
+const message = { model: 'm', max_tokens: 9, messages: [{ role: 'user' as const, content: 'Hello!' }] };
+
+/** A stream that reports `error` after its first words. */
+const failing = (error: unknown) => (): ReturnType<typeof json> => (_req, res) => {
+  res.writeHead(200, { 'content-type': 'text/event-stream' });
+  res.end(
+    `data: {"choices":[{"delta":{"content":"Half"}}]}\n\ndata: ${JSON.stringify({ error })}\n\ndata: [DONE]\n\n`,
+  );
+};
+
+describe("errors of Anthropic's API", () => {
+  it.each([
+    [404, 'model_not_found', AnthropicNotFound, 'not_found_error'],
+    [429, 'rate_limit_exceeded', AnthropicRateLimit, 'rate_limit_error'],
+    [500, 'server_error', AnthropicServerError, 'api_error'],
+    [529, 'overloaded', AnthropicServerError, 'overloaded_error'],
+  ])('a status %i of an upstream', async (status, code, kind, type) => {
+    const error = { message: 'no', code, type: 'whatever' };
+    desk.respondWith(() => json(status, { error }, { 'x-should-retry': 'false' }));
+    const { api, statuses } = anthropic();
+    expect(await failure(api.messages.create(message), kind)).toMatchObject({ status, type });
+    expect(statuses).toEqual([status]);
+  });
+
+  it('an unknown model is not retried', async () => {
+    const { api, statuses } = anthropic();
+    const call = api.messages.create({ ...message, model: 'no-such-model' });
+    expect(await failure(call, AnthropicNotFound)).toMatchObject({ status: 404, type: 'not_found_error' });
+    expect(statuses).toEqual([404]);
+  });
+
+  it.each([
+    [{ message: 'gpu lost', type: 'server_error' }, 'api_error'],
+    [{ message: 'full', code: 429 }, 'rate_limit_error'],
+    [{ message: 'full', code: '529' }, 'overloaded_error'],
+    ['gpu lost', 'api_error'],
+  ])('an error %j inside a stream', async (sent, type) => {
+    desk.respondWith(failing(sent));
+    const stream = anthropic().api.messages.stream(message);
+    expect(await failure(stream.finalMessage(), AnthropicError)).toMatchObject({ type });
+  });
+});
