@@ -8,12 +8,12 @@ export interface Caller {
   readonly tier: Tier;
   readonly via: 'cookie' | 'bearer' | 'api_key' | 'subprotocol' | 'none';
   readonly sessionId: string | null;
-  /**
-   * Set if the only credential was sent in a header that the gateway does not read. The error message names
-   * the header to use.
-   */
-  readonly hint?: 'x-api-key';
+  /** Why an anonymous caller is anonymous although it sent something; the error message says so. */
+  readonly refused?: RefusedCredential;
 }
+
+/** A key that is not valid, or a key in `x-api-key` only, where that header is not read. */
+export type RefusedCredential = 'wrong-key' | 'x-api-key';
 
 /**
  * The unverified credentials of a request. Null for a carrier that is absent, empty, malformed or oversized.

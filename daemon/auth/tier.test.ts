@@ -65,12 +65,22 @@ describe('tier resolution', () => {
       tier: 'anon',
       via: 'none',
       sessionId: null,
-      hint: 'x-api-key',
+      refused: 'x-api-key',
     });
-    expect(resolve({ xApiKey: true, bearer: 'x' })).toEqual({ tier: 'anon', via: 'none', sessionId: null });
-    expect(resolve({ xApiKey: true, bearer: 'C' }).hint).toBeUndefined();
-    expect(resolve({}).hint).toBeUndefined();
+    expect(resolve({ xApiKey: true, bearer: 'C' }).refused).toBeUndefined();
   });
+
+  it.each([
+    ['a wrong Bearer key', { bearer: 'x' }, 'wrong-key'],
+    ['a wrong api_key', { apiKey: 'x' }, 'wrong-key'],
+    ['a wrong subprotocol key', { subprotocol: 'x' }, 'wrong-key'],
+    ['two wrong keys', { bearer: 'x', apiKey: 'y' }, 'wrong-key'],
+    ['a wrong Bearer key beside x-api-key', { bearer: 'x', xApiKey: true }, 'wrong-key'],
+    ['a wrong key beside an expired session', { cookie: 'bad', bearer: 'x' }, 'wrong-key'],
+    ['an expired session', { cookie: 'bad' }, undefined],
+    ['no credential', {}, undefined],
+    ['a valid key after a wrong one', { bearer: 'x', apiKey: 'C' }, undefined],
+  ])('F8 %s', (_, offered, refused) => expect(resolve(offered).refused).toBe(refused));
 
   it('checks no key when the cookie is valid', () => {
     const checkedKeys: string[] = [];

@@ -20,7 +20,8 @@ const BY_KEY = {
   subprotocol: forCarrier('subprotocol'),
 };
 const ANON: Caller = Object.freeze({ tier: 'anon', via: 'none', sessionId: null });
-const ANON_X_API_KEY: Caller = Object.freeze({ ...ANON, hint: 'x-api-key' });
+const ANON_WRONG_KEY: Caller = Object.freeze({ ...ANON, refused: 'wrong-key' });
+const ANON_X_API_KEY: Caller = Object.freeze({ ...ANON, refused: 'x-api-key' });
 
 function byKey(key: string | null, via: KeyCarrier, verifier: CredentialVerifier): Caller | null {
   const tier = key === null ? null : verifier.verifyKey(key);
@@ -45,10 +46,10 @@ const byApiKey: Step = ({ apiKey }, verifier) => byKey(apiKey, 'api_key', verifi
  */
 const bySubprotocol: Step = ({ subprotocol }, verifier) => byKey(subprotocol, 'subprotocol', verifier);
 
-/** 4. Otherwise: anon. */
-const otherwise = (offered: OfferedCredentials): Caller => {
-  const others = offered.cookie ?? offered.bearer ?? offered.apiKey ?? offered.subprotocol;
-  return offered.xApiKey && others === null ? ANON_X_API_KEY : ANON;
+/** 4. Otherwise: anon. An invalid cookie is an expired session, not a wrong key. */
+const otherwise = ({ cookie, bearer, apiKey, subprotocol, xApiKey }: OfferedCredentials): Caller => {
+  if ((bearer ?? apiKey ?? subprotocol) !== null) return ANON_WRONG_KEY;
+  return xApiKey && cookie === null ? ANON_X_API_KEY : ANON;
 };
 
 const STEPS: readonly Step[] = [byCookie, byBearer, byApiKey, bySubprotocol];

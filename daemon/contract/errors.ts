@@ -36,7 +36,11 @@ export const ERRORS = {
     'The gateway does not answer under this host name. Add it to [security].allowed_hosts (SVC_ALLOWED_HOSTS).',
     'Add the name to [security].allowed_hosts (SVC_ALLOWED_HOSTS), or turn enforcement on.',
   ),
-  'auth.required': row(401, 'A key is required.', 'Send Authorization: Bearer <key>, or log in.'),
+  'auth.required': row(
+    401,
+    'A key is required.',
+    'Send Authorization: Bearer <key>, or log in. A key that is refused is not one of those in api.env.',
+  ),
   'auth.forbidden': row(403, 'The client key has no access to this route.', 'Use the admin key or log in.'),
   'auth.rotate_failed': row(
     500,
@@ -321,6 +325,12 @@ export interface FailureOptions {
   cause?: unknown;
 }
 
+/**
+ * The official clients retry a 409, and Claude Code retries a 401 for minutes without a word. No 401 or 409 of
+ * the gateway is resolved by waiting.
+ */
+const NEVER_RETRIED: ReadonlySet<number> = new Set([401, 409]);
+
 /** An error that is reported to the caller. Any other error becomes `internal`. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
@@ -341,8 +351,7 @@ export class GatewayError extends Error {
     if (this.options.retryAfterS !== undefined) {
       out['retry-after'] = String(Math.max(1, Math.ceil(this.options.retryAfterS)));
     }
-    // The official clients retry a 409. No 409 of the gateway is resolved by waiting.
-    if (this.options.noRetry || this.status === 409) out['x-should-retry'] = 'false';
+    if (this.options.noRetry || NEVER_RETRIED.has(this.status)) out['x-should-retry'] = 'false';
     if (this.code === 'auth.required') out['www-authenticate'] ??= 'Bearer realm="svc"';
     return out;
   }

@@ -1,10 +1,14 @@
 /** The official clients against errors of the gateway: the class that each throws, and whether it retries. */
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import Anthropic, {
+  AuthenticationError as AnthropicAuthentication,
   APIError as AnthropicError,
   NotFoundError as AnthropicNotFound,
   RateLimitError as AnthropicRateLimit,
   InternalServerError as AnthropicServerError,
 } from '@anthropic-ai/sdk';
+import { APICallError, generateText } from 'ai';
+import OpenAI, { AuthenticationError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from './harness/failure.ts';
 import { CLIENT_KEY, startLocked } from './harness/gateway.ts';
@@ -48,7 +52,21 @@ function anthropic(options: ConstructorParameters<typeof Anthropic>[0] = {}) {
   return { api, statuses };
 }
 
-const message = { model: 'm', max_tokens: 9, messages: [{ role: 'user' as const, content: 'Hello!' }] };
+/** OpenAI's client with its retries, and the statuses that it received. */
+function openai(options: ConstructorParameters<typeof OpenAI>[0] = {}) {
+  const { statuses, fetch } = counting();
+  const api = new OpenAI({
+    apiKey: CLIENT_KEY,
+    baseURL: `${gateway.url}/v1`,
+    maxRetries: 2,
+    fetch,
+    ...options,
+  });
+  return { api, statuses };
+}
+
+const hi = [{ role: 'user' as const, content: 'Hello!' }];
+const message = { model: 'm', max_tokens: 9, messages: hi };
 
 /** A stream that reports `error` after its first words. */
 const failing = (error: unknown) => (): ReturnType<typeof json> => (_req, res) => {
@@ -88,5 +106,34 @@ describe("errors of Anthropic's API", () => {
     desk.respondWith(failing(sent));
     const stream = anthropic().api.messages.stream(message);
     expect(await failure(stream.finalMessage(), AnthropicError)).toMatchObject({ type });
+  });
+});
+
+describe('keys', () => {
+  const invalid = 'This key is not valid here.';
+
+  it('a wrong key fails at once in the client of Anthropic', async () => {
+    const { api, statuses } = anthropic({ authToken: 'wrong' });
+    const error = await failure(api.messages.create(message), AnthropicAuthentication);
+    expect(error).toMatchObject({ status: 401, type: 'authentication_error' });
+    expect(error.message).toContain(invalid);
+    expect(error.headers?.get('x-should-retry')).toBe('false');
+    expect(statuses).toEqual([401]);
+  });
+
+  it('a wrong key fails at once in the client of OpenAI', async () => {
+    const { api, statuses } = openai({ apiKey: 'wrong' });
+    const call = api.chat.completions.create({ model: 'm', messages: hi });
+    const error = await failure(call, AuthenticationError);
+    expect(error).toMatchObject({ status: 401, code: 'auth.required', type: 'authentication_error' });
+    expect(error.message).toContain(invalid);
+    expect(statuses).toEqual([401]);
+  });
+
+  it('a wrong key is no retryable error of the AI SDK', async () => {
+    const svc = createOpenAICompatible({ name: 'svc', baseURL: `${gateway.url}/v1`, apiKey: 'wrong' });
+    const error = await failure(generateText({ model: svc('m'), prompt: 'Hi!' }), APICallError);
+    expect(error).toMatchObject({ statusCode: 401, isRetryable: false });
+    expect(error.message).toContain(invalid);
   });
 });
