@@ -10,7 +10,7 @@ export interface CredentialVerifier {
 }
 
 type Step = (offered: OfferedCredentials, verifier: CredentialVerifier) => Caller | null;
-type KeyCarrier = 'bearer' | 'api_key' | 'subprotocol';
+type KeyCarrier = 'bearer' | 'api_key' | 'subprotocol' | 'x-api-key';
 
 const caller = (tier: KeyTier, via: KeyCarrier): Caller => Object.freeze({ tier, via, sessionId: null });
 const forCarrier = (via: KeyCarrier) => ({ admin: caller('admin', via), client: caller('client', via) });
@@ -18,6 +18,7 @@ const BY_KEY = {
   bearer: forCarrier('bearer'),
   api_key: forCarrier('api_key'),
   subprotocol: forCarrier('subprotocol'),
+  'x-api-key': forCarrier('x-api-key'),
 };
 const ANON: Caller = Object.freeze({ tier: 'anon', via: 'none', sessionId: null });
 const ANON_WRONG_KEY: Caller = Object.freeze({ ...ANON, refused: 'wrong-key' });
@@ -46,13 +47,20 @@ const byApiKey: Step = ({ apiKey }, verifier) => byKey(apiKey, 'api_key', verifi
  */
 const bySubprotocol: Step = ({ subprotocol }, verifier) => byKey(subprotocol, 'subprotocol', verifier);
 
+/**
+ * The header of Anthropic's clients, read after the three carriers of the specification
+ * (docs/spec/contract.md#x-api-key).
+ */
+const byXApiKey: Step = ({ xApiKey }, verifier) => byKey(xApiKey, 'x-api-key', verifier);
+
 /** 4. Otherwise: anon. An invalid cookie is an expired session, not a wrong key. */
-const otherwise = ({ cookie, bearer, apiKey, subprotocol, xApiKey }: OfferedCredentials): Caller => {
-  if ((bearer ?? apiKey ?? subprotocol) !== null) return ANON_WRONG_KEY;
-  return xApiKey && cookie === null ? ANON_X_API_KEY : ANON;
+const otherwise = (offered: OfferedCredentials): Caller => {
+  const { cookie, bearer, apiKey, subprotocol, xApiKey, unreadXApiKey } = offered;
+  if ((bearer ?? apiKey ?? subprotocol ?? xApiKey) !== null) return ANON_WRONG_KEY;
+  return unreadXApiKey && cookie === null ? ANON_X_API_KEY : ANON;
 };
 
-const STEPS: readonly Step[] = [byCookie, byBearer, byApiKey, bySubprotocol];
+const STEPS: readonly Step[] = [byCookie, byBearer, byApiKey, bySubprotocol, byXApiKey];
 
 /**
  * The first valid credential decides, in the order of docs/spec/specification.md#tier-resolution. Invalid

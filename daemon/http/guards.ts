@@ -77,7 +77,8 @@ export function guardClass(
 /** The messages of 401 for callers that sent something; the catalogue has the one for a missing key. */
 const REFUSED: Readonly<Record<RefusedCredential, string>> = {
   'wrong-key': 'This key is not valid here.',
-  'x-api-key': 'A key is required. The header x-api-key is not read here; send Authorization: Bearer <key>.',
+  'x-api-key':
+    'A key is required. The header x-api-key is read on /v1/messages only; send Authorization: Bearer <key>.',
 };
 
 const requiredMessage = ({ refused }: Caller): string | undefined =>

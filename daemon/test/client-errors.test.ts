@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from './harness/failure.ts';
 import { CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
-import { json, type StandIn, standIn } from './harness/stand-in.ts';
+import { json, provider, type StandIn, standIn } from './harness/stand-in.ts';
 
 let desk: StandIn;
 beforeAll(async () => {
@@ -119,6 +119,19 @@ describe('keys', () => {
     expect(error.message).toContain(invalid);
     expect(error.headers?.get('x-should-retry')).toBe('false');
     expect(statuses).toEqual([401]);
+  });
+
+  it("x-api-key serves Anthropic's client, and a wrong one fails at once", async () => {
+    desk.respondWith(provider('m'));
+    const right = anthropic({ apiKey: CLIENT_KEY, authToken: null });
+    expect((await right.api.messages.create(message)).content).toMatchObject([{ type: 'text' }]);
+    const { api, statuses } = anthropic({ apiKey: 'wrong', authToken: null });
+    const error = await failure(api.messages.create(message), AnthropicAuthentication);
+    expect(error.message).toContain(invalid);
+    expect(statuses).toEqual([401]);
+    const received = desk.text();
+    expect(received).not.toContain(CLIENT_KEY);
+    expect(received).not.toContain('x-api-key');
   });
 
   it('a wrong key fails at once in the client of OpenAI', async () => {
