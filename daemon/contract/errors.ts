@@ -68,7 +68,7 @@ export const ERRORS = {
   'request.unsupported_type': row(
     415,
     'The content type or encoding of the body is not supported.',
-    'Send application/json without a content coding.',
+    'Send application/json, plain or in a coding that the header Accept-Encoding of the response names.',
   ),
   'request.missing_model': row(400, 'The field model is required.', 'Name a model from GET /v1/models.'),
   'route.not_found': row(404, 'There is no such route.', 'See /api/openapi.json for the routes.'),

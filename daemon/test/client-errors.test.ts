@@ -1,4 +1,5 @@
 /** The official clients against errors of the gateway: the class that each throws, and whether it retries. */
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import Anthropic, {
   AuthenticationError as AnthropicAuthentication,
@@ -8,7 +9,7 @@ import Anthropic, {
   InternalServerError as AnthropicServerError,
 } from '@anthropic-ai/sdk';
 import { APICallError, generateText } from 'ai';
-import OpenAI, { AuthenticationError } from 'openai';
+import OpenAI, { APIError, AuthenticationError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from './harness/failure.ts';
 import { CLIENT_KEY, startLocked } from './harness/gateway.ts';
@@ -148,5 +149,43 @@ describe('keys', () => {
     const error = await failure(generateText({ model: svc('m'), prompt: 'Hi!' }), APICallError);
     expect(error).toMatchObject({ statusCode: 401, isRetryable: false });
     expect(error.message).toContain(invalid);
+  });
+});
+
+describe('coded bodies', () => {
+  /** A `fetch` that sends its body compressed, as Codex does. */
+  const compressing =
+    (coding: string, compress: (body: string) => Buffer<ArrayBuffer>): typeof fetch =>
+    (url, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set('content-encoding', coding);
+      return fetch(url, { ...init, headers, body: compress(String(init?.body)) });
+    };
+
+  it.each([
+    ['gzip', gzipSync],
+    ['zstd', zstdCompressSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+  ] as const)('a chat in %s is answered', async (coding, compress) => {
+    desk.respondWith(provider('m'));
+    const fetch = compressing(coding, (body) => Buffer.from(compress(body)));
+    const { api } = openai({ fetch });
+    const chat = await api.chat.completions.create({ model: 'm', messages: hi });
+    expect(chat.choices[0]?.message.content).toBe('m from afar');
+    expect(JSON.parse(desk.requests.at(-1)?.body ?? '')).toMatchObject({ model: 'm', messages: hi });
+    expect(desk.requests.at(-1)?.headers['content-encoding']).toBeUndefined();
+  });
+
+  it('an unknown coding is 415 with Accept-Encoding, and a bomb is 413', async () => {
+    const unknown = openai({ fetch: compressing('compress', (body) => Buffer.from(body)) });
+    const error = await failure(unknown.api.chat.completions.create({ model: 'm', messages: hi }), APIError);
+    expect(error).toMatchObject({ status: 415, code: 'request.unsupported_type' });
+    expect((error.headers as Headers | undefined)?.get('accept-encoding')).toBe('gzip, deflate, br, zstd');
+    const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024));
+    const large = openai({ fetch: compressing('gzip', () => bomb) });
+    expect(
+      await failure(large.api.chat.completions.create({ model: 'm', messages: hi }), APIError),
+    ).toMatchObject({ status: 413, code: 'request.too_large' });
   });
 });
