@@ -49,6 +49,11 @@ export const ERRORS = {
   ),
   'request.invalid_json': row(400, 'The body is not valid JSON.', 'Send one JSON value in UTF-8.'),
   'request.invalid': row(422, 'Some values are not valid.', 'See details.fields for each path and reason.'),
+  'request.invalid_history': row(
+    400,
+    'A tool call in the history cannot be read.',
+    'Correct or remove the call that param names.',
+  ),
   'request.malformed': row(
     400,
     'The request line or a header is malformed.',

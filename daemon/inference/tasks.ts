@@ -19,6 +19,7 @@ import {
   wantsStream,
 } from './rewrite/body-index.ts';
 import type { BodyContext } from './rewrite/body-rule.ts';
+import { checkCalls } from './rewrite/call-arguments.ts';
 import { rewriteChat, rewriteModel } from './rewrite/deviations.ts';
 import { effortOf } from './rewrite/effort.ts';
 import { wantsOmni } from './rewrite/omni.ts';
@@ -49,8 +50,11 @@ function readChat({ body, bodyIndex: seen, translated, history }: InferenceCall)
   const index = seen?.bytes === body ? seen : scanBody(body, translated ? TRANSLATED_NAMES : undefined);
   if (fieldOf(index, 'messages')?.kind !== 'array') throw invalid('messages', 'must be an array');
   const requested = modelOf(index);
+  const calls = checkCalls(index);
+  // The messages of a translated chat may be replaced as a whole, and edits must not overlap.
+  const callEdits = history === undefined ? calls : undefined;
   const rewritten: ParsedRequest['body'] = (target, model) =>
-    rewriteChat(contextOf(index, history, target), requested, model);
+    rewriteChat({ ...contextOf(index, history, target), callEdits }, requested, model);
   const effort = translated ? effortOf(index) : null;
   return { model: requested, stream: wantsStream(index), omni: wantsOmni(index), effort, body: rewritten };
 }

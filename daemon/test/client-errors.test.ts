@@ -9,7 +9,7 @@ import Anthropic, {
   InternalServerError as AnthropicServerError,
 } from '@anthropic-ai/sdk';
 import { APICallError, generateText } from 'ai';
-import OpenAI, { APIError, AuthenticationError } from 'openai';
+import OpenAI, { APIError, AuthenticationError, BadRequestError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from './harness/failure.ts';
 import { CLIENT_KEY, startLocked } from './harness/gateway.ts';
@@ -187,5 +187,51 @@ describe('coded bodies', () => {
     expect(
       await failure(large.api.chat.completions.create({ model: 'm', messages: hi }), APIError),
     ).toMatchObject({ status: 413, code: 'request.too_large' });
+  });
+});
+
+describe('a broken tool call in the history', () => {
+  const broken = {
+    role: 'assistant' as const,
+    content: null,
+    tool_calls: [{ id: 'c', type: 'function' as const, function: { name: 'f', arguments: '{' } }],
+  };
+  const result = { role: 'tool' as const, tool_call_id: 'c', content: 'noon' };
+
+  it('is 400 with its position, and is not retried', async () => {
+    const { api, statuses } = openai();
+    const call = api.chat.completions.create({ model: 'm', messages: [...hi, broken, result] });
+    expect(await failure(call, BadRequestError)).toMatchObject({
+      status: 400,
+      code: 'request.invalid_history',
+      param: 'messages.1.tool_calls.0',
+    });
+    expect(statuses).toEqual([400]);
+  });
+
+  it('is 400 with its position in the input of a response', async () => {
+    const { api, statuses } = openai();
+    const input = [
+      { role: 'user' as const, content: 'Hello!' },
+      { type: 'function_call' as const, call_id: 'c', name: 'f', arguments: '{' },
+      { type: 'function_call_output' as const, call_id: 'c', output: 'noon' },
+    ];
+    const error = await failure(api.responses.create({ model: 'm', input }), BadRequestError);
+    expect(error).toMatchObject({ code: 'request.invalid_history', param: 'input.1' });
+    expect(error.message).toContain('input.1: the arguments');
+    expect(statuses).toEqual([400]);
+  });
+
+  it('with empty arguments is sent as a call without arguments', async () => {
+    desk.respondWith(provider('m'));
+    const [call] = broken.tool_calls;
+    const empty = { ...broken, tool_calls: [{ ...call, function: { name: 'f', arguments: '' } }] };
+    const messages = [...hi, empty, result] as Parameters<
+      OpenAI['chat']['completions']['create']
+    >[0]['messages'];
+    await openai().api.chat.completions.create({ model: 'm', messages });
+    expect(JSON.parse(desk.requests.at(-1)?.body ?? '').messages[1].tool_calls[0].function.arguments).toBe(
+      '{}',
+    );
   });
 });

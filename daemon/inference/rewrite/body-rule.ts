@@ -16,6 +16,8 @@ export interface BodyContext {
   readonly effortFallback?: EffortFallback;
   /** Earlier turns of a chat that was translated from another API. */
   readonly history?: ChatHistory;
+  /** The edits that fill in empty arguments of earlier calls. */
+  readonly callEdits?: readonly Edit[];
   /**
    * Thinking when the caller sets none: the slot's choice, else the registry's; null leaves it to the engine.
    */
