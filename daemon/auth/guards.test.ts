@@ -80,6 +80,17 @@ describe('guards', () => {
     expect(guards.host(request)).toBe('forbidden');
   });
 
+  it('24 a refused origin is logged once with the entry to add, and at most 32 are', () => {
+    const { guards, warnings } = setup();
+    const refused = (origin: string) =>
+      guards.refuseOrigin(aRequest({ method: 'POST', with: { Origin: origin } }));
+    for (let i = 0; i < 3; i++) refused('tauri://localhost');
+    refused('null');
+    expect(warnings()).toEqual([expect.stringContaining('SVC_ALLOWED_ORIGINS=tauri://localhost')]);
+    for (let i = 0; i < 100; i++) refused(`http://h${i}.attacker.net`);
+    expect(warnings()).toHaveLength(32);
+  });
+
   it('O14 the Host check does not depend on enforcement', () => {
     for (const requireAuth of [true, false]) {
       const { guards } = setup({ requireAuth });

@@ -29,7 +29,7 @@ export const ERRORS = {
   'auth.origin_forbidden': row(
     403,
     'This origin may not call the gateway. SVC_ALLOWED_ORIGINS lists the origins that may, in addition to its own.',
-    'Open the gateway under its own address, or list the origin in SVC_ALLOWED_ORIGINS.',
+    'Open the gateway under its own address, or add the origin of the message to SVC_ALLOWED_ORIGINS.',
   ),
   'auth.host_forbidden': row(
     403,

@@ -50,7 +50,8 @@ export function admit(deps: GuardDeps, req: IncomingMessage, upgrade: boolean): 
  * Applies the Origin rules 1–4 (docs/spec/specification.md#origin-check). Throws 403 `auth.origin_forbidden`.
  */
 export function guardOrigin(deps: GuardDeps, request: AuthRequest): void {
-  if (deps.auth.origin(request) === 'forbidden') throw new GatewayError('auth.origin_forbidden');
+  if (deps.auth.origin(request) === 'ok') return;
+  throw new GatewayError('auth.origin_forbidden', { message: deps.auth.refuseOrigin(request) });
 }
 
 const UNMATCHED_RULE = 'admin';

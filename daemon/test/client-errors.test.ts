@@ -5,11 +5,12 @@ import Anthropic, {
   AuthenticationError as AnthropicAuthentication,
   APIError as AnthropicError,
   NotFoundError as AnthropicNotFound,
+  PermissionDeniedError as AnthropicPermissionDenied,
   RateLimitError as AnthropicRateLimit,
   InternalServerError as AnthropicServerError,
 } from '@anthropic-ai/sdk';
 import { APICallError, generateText } from 'ai';
-import OpenAI, { APIError, AuthenticationError, BadRequestError } from 'openai';
+import OpenAI, { APIError, AuthenticationError, BadRequestError, PermissionDeniedError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from './harness/failure.ts';
 import { CLIENT_KEY, startLocked } from './harness/gateway.ts';
@@ -233,5 +234,26 @@ describe('a broken tool call in the history', () => {
     expect(JSON.parse(desk.requests.at(-1)?.body ?? '').messages[1].tool_calls[0].function.arguments).toBe(
       '{}',
     );
+  });
+});
+
+describe('the origin of an app', () => {
+  it('is refused with the setting and the entry to add, in the clients and in the log', async () => {
+    const origin = 'tauri://localhost';
+    const { api, statuses } = openai({ defaultHeaders: { origin } });
+    const call = api.chat.completions.create({ model: 'm', messages: hi });
+    const error = await failure(call, PermissionDeniedError);
+    expect(error).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
+    expect(error.message).toContain(`SVC_ALLOWED_ORIGINS=${origin}`);
+    expect(statuses).toEqual([403]);
+    await gateway.waitFor(`SVC_ALLOWED_ORIGINS=${origin}`);
+  });
+
+  it('that cannot be listed is refused with the reason', async () => {
+    const { api, statuses } = anthropic({ defaultHeaders: { origin: 'null' } });
+    const error = await failure(api.messages.create(message), AnthropicPermissionDenied);
+    expect(error).toMatchObject({ status: 403, type: 'permission_error' });
+    expect(error.message).toContain('cannot list it');
+    expect(statuses).toEqual([403]);
   });
 });
