@@ -299,7 +299,7 @@ export function openaiErrorType(status: number): string {
 }
 
 /** The API dialect of an error response. */
-export type ErrorDialect = 'api' | 'openai' | 'anthropic';
+export type ErrorDialect = 'api' | 'openai' | 'anthropic' | 'ollama';
 
 /** The `type` of an error by its status, in each dialect that has one. */
 const TYPE_OF = { openai: openaiErrorType, anthropic: anthropicErrorType } as const;
@@ -361,8 +361,14 @@ export class GatewayError extends Error {
     return out;
   }
 
-  /** The body: bare on `/api`, with OpenAI's `type` and `param` on `/v1`, with Anthropic's types on its routes. */
-  envelope(dialect: ErrorDialect): ErrorEnvelope {
+  /**
+   * The body: bare on `/api`, with OpenAI's `type` and `param` on `/v1`, with Anthropic's types on its routes.
+   * Clients of Ollama show the text of `error` and nothing else.
+   */
+  envelope(dialect: Exclude<ErrorDialect, 'ollama'>): ErrorEnvelope;
+  envelope(dialect: ErrorDialect): ErrorEnvelope | { error: string };
+  envelope(dialect: ErrorDialect): ErrorEnvelope | { error: string } {
+    if (dialect === 'ollama') return { error: this.message };
     const { details, param } = this.options;
     const body: ErrorEnvelope = {
       error: {

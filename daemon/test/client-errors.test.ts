@@ -10,10 +10,17 @@ import Anthropic, {
   InternalServerError as AnthropicServerError,
 } from '@anthropic-ai/sdk';
 import { APICallError, generateText } from 'ai';
-import OpenAI, { APIError, AuthenticationError, BadRequestError, PermissionDeniedError } from 'openai';
+import OpenAI, {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  NotFoundError,
+  PermissionDeniedError,
+} from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from './harness/failure.ts';
 import { CLIENT_KEY, startLocked } from './harness/gateway.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { json, provider, type StandIn, standIn } from './harness/stand-in.ts';
 
@@ -255,5 +262,59 @@ describe('the origin of an app', () => {
     expect(error).toMatchObject({ status: 403, type: 'permission_error' });
     expect(error.message).toContain('cannot list it');
     expect(statuses).toEqual([403]);
+  });
+});
+
+describe('wrong base URLs', () => {
+  it.each([
+    ['', ''],
+    ['two versions', '/v1/v1'],
+    ['a double slash', '/v1/'],
+    ["Azure's path", '/openai/deployments/m'],
+  ])("%s: OpenAI's client is sent to the right one", async (_, path) => {
+    const { api, statuses } = openai({ baseURL: `${gateway.url}${path}/` });
+    const call = api.chat.completions.create({ model: 'm', messages: hi });
+    const error = await failure(call, NotFoundError);
+    expect(error).toMatchObject({ status: 404, code: 'route.not_found', type: 'invalid_request_error' });
+    expect(error.message).toContain(`Use ${gateway.url}/v1/chat/completions.`);
+    expect(statuses).toEqual([404]);
+  });
+
+  it('a model list without /v1 is JSON for clients and the dashboard for browsers', async () => {
+    const error = await failure(openai({ baseURL: gateway.url }).api.models.list(), NotFoundError);
+    expect(error.message).toContain(`Use ${gateway.url}/v1/models.`);
+    const page = await send(gateway, 'GET', '/models', { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect([page.status, page.headers['content-type']]).toEqual([200, expect.stringContaining('text/html')]);
+  });
+
+  it("Anthropic's client with /v1 in its base URL is sent to the right one", async () => {
+    const { api, statuses } = anthropic({ baseURL: `${gateway.url}/v1` });
+    const error = await failure(api.messages.create(message), AnthropicNotFound);
+    expect(error).toMatchObject({ type: 'not_found_error' });
+    expect(error.message).toContain(`and ${gateway.url} for clients of Anthropic's API`);
+    expect(statuses).toEqual([404]);
+  });
+
+  it.each([
+    ['GET', '/api/tags'],
+    ['GET', '/api/version'],
+    ['POST', '/api/chat'],
+    ['POST', '/api/generate'],
+    ['POST', '/api/show'],
+    ['DELETE', '/api/delete'],
+  ])('a client of Ollama reads what to choose: %s %s', async (method, path) => {
+    const known = await send(gateway, method, path, { key: CLIENT_KEY });
+    expect([known.status, known.json()]).toEqual([
+      404,
+      { error: expect.stringContaining(`base URL ${gateway.url}/v1`) },
+    ]);
+    const unknown = await send(gateway, method, path);
+    expect([unknown.status, unknown.json()]).toEqual([401, { error: 'A key is required.' }]);
+  });
+
+  it('the body of a wrong path is not read', async () => {
+    const body = Buffer.alloc(8 * 1024 * 1024, 'x');
+    const response = await send(gateway, 'POST', '/chat/completions', { key: CLIENT_KEY, body });
+    expect(response).toMatchObject({ status: 404, code: 'route.not_found' });
   });
 });
