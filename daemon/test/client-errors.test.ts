@@ -318,3 +318,40 @@ describe('wrong base URLs', () => {
     expect(response).toMatchObject({ status: 404, code: 'route.not_found' });
   });
 });
+
+describe('the model list', () => {
+  it("has Anthropic's form for its client, page by page", async () => {
+    const { api } = anthropic();
+    const ids: string[] = [];
+    for await (const each of api.models.list({ limit: 1 })) {
+      expect(each).toMatchObject({ type: 'model', display_name: expect.any(String) });
+      expect(new Date(each.created_at).getTime()).toBeGreaterThan(0);
+      ids.push(each.id);
+    }
+    expect(ids).toContain('m');
+    expect(new Set(ids).size).toBe(ids.length);
+    expect((await api.models.list({ limit: 1000 })).data.map(({ id }) => id)).toEqual(ids);
+    expect(await api.models.retrieve('m')).toMatchObject({ type: 'model', id: 'm' });
+    await failure(api.models.retrieve('no-such-model'), AnthropicNotFound);
+  });
+
+  it("has OpenAI's form for its client, and Codex's array beside it on request", async () => {
+    const { api } = openai();
+    const plain = await api.models.list();
+    expect(plain.data.map(({ id, object }) => [id, object])).toContainEqual(['m', 'model']);
+    const list = await send(gateway, 'GET', '/v1/models', { key: CLIENT_KEY });
+    expect(Object.keys(list.json())).toEqual(['object', 'data']);
+    const response = await send(gateway, 'GET', '/v1/models?client_version=0.153.4', { key: CLIENT_KEY });
+    expect(response.json()).toMatchObject({
+      object: 'list',
+      data: expect.arrayContaining([expect.objectContaining({ id: 'm' })]),
+      models: expect.arrayContaining([expect.objectContaining({ slug: 'm', display_name: 'm' })]),
+    });
+  });
+
+  it('a wrong page size is 422', async () => {
+    const headers = { 'anthropic-version': '2023-06-01' };
+    const response = await send(gateway, 'GET', '/v1/models?limit=0', { headers });
+    expect(response).toMatchObject({ status: 422, code: 'request.invalid' });
+  });
+});
