@@ -126,7 +126,7 @@ describe('credentials', () => {
     ['/v1/chat/completions?x=/v1/messages', null],
     ['/api/slots#/v1/messages', null],
     ['/', null],
-  ])('F9 x-api-key on %s is %j', (url, key) => {
+  ])('x-api-key on %s is %j', (url, key) => {
     expect(offered(['X-Api-Key', 'k'], url)).toMatchObject({ xApiKey: key, unreadXApiKey: key === null });
   });
 
@@ -136,7 +136,7 @@ describe('credentials', () => {
     ['a value of 4,096 characters', ['x-api-key', 'k'.repeat(4096)], 'k'.repeat(4096)],
     ['an oversized value', ['x-api-key', 'k'.repeat(4097)], null],
     ['bytes of UTF-8', ['x-api-key', Buffer.from('ключ').toString('latin1')], 'ключ'],
-  ])('F9 x-api-key: %s', (_, raw, key) => {
+  ])('x-api-key: %s', (_, raw, key) => {
     expect(offered(raw, '/v1/messages')).toMatchObject({ xApiKey: key, unreadXApiKey: false });
   });
 

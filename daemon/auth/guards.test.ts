@@ -80,7 +80,7 @@ describe('guards', () => {
     expect(guards.host(request)).toBe('forbidden');
   });
 
-  it('24 a refused origin is logged once with the entry to add, and at most 32 are', () => {
+  it('a refused origin is logged once with the entry to add, and at most 32 are', () => {
     const { guards, warnings } = setup();
     const refused = (origin: string) =>
       guards.refuseOrigin(aRequest({ method: 'POST', with: { Origin: origin } }));

@@ -216,7 +216,7 @@ describe('the message of a refusal', () => {
     ['chrome-extension://abcdefgh', 'chrome-extension://abcdefgh'],
     ['HTTPS://Chat.Example.org:443', 'https://chat.example.org'],
     ['http://localhost:5173', 'http://localhost:5173'],
-  ])('24 %s names the setting and the entry to add, which then passes', (origin, entry) => {
+  ])('%s names the setting and the entry to add, which then passes', (origin, entry) => {
     expect(originRefusal([origin])).toMatch(/SVC_ALLOWED_ORIGINS=(\S+)$/);
     expect(originRefusal([origin]).endsWith(`SVC_ALLOWED_ORIGINS=${entry}`)).toBe(true);
     expect(judge(origin, 'h', [entry])).toBe('ok');
@@ -230,13 +230,13 @@ describe('the message of a refusal', () => {
     ['http://a/path', /not an origin.*cannot list it/],
     ['http://a, http://b', /not an origin.*cannot list it/],
     [`http://${'a'.repeat(600)}`, /not an origin.*cannot list it/],
-  ])('24 %s says why it cannot be listed, and does not repeat it', (origin, message) => {
+  ])('%s says why it cannot be listed, and does not repeat it', (origin, message) => {
     expect(originRefusal([origin])).toMatch(message);
     expect(originRefusal([origin])).not.toContain('SVC_ALLOWED_ORIGINS=');
     expect(judge(origin, 'h', [origin])).toBe('forbidden');
   });
 
-  it('24 several Origin headers cannot be listed', () => {
+  it('several Origin headers cannot be listed', () => {
     expect(originRefusal(['http://a', 'http://b'])).toMatch(/more than one Origin header/);
   });
 });

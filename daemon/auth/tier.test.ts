@@ -69,7 +69,7 @@ describe('tier resolution', () => {
     }
   });
 
-  it('F9 x-api-key comes after the three carriers of the specification, with the same tiers', () => {
+  it('x-api-key comes after the three carriers of the specification, with the same tiers', () => {
     expect(resolve({ xApiKey: 'C' })).toMatchObject({ tier: 'client', via: 'x-api-key' });
     expect(resolve({ xApiKey: 'A' })).toMatchObject({ tier: 'admin', via: 'x-api-key' });
     expect(resolve({ bearer: 'C', xApiKey: 'A' })).toMatchObject({ tier: 'client', via: 'bearer' });
@@ -99,7 +99,7 @@ describe('tier resolution', () => {
     ['an expired session', { cookie: 'bad' }, undefined],
     ['no credential', {}, undefined],
     ['a valid key after a wrong one', { bearer: 'x', apiKey: 'C' }, undefined],
-  ])('F8 %s', (_, offered, refused) => expect(resolve(offered).refused).toBe(refused));
+  ])('%s', (_, offered, refused) => expect(resolve(offered).refused).toBe(refused));
 
   it('checks no key when the cookie is valid', () => {
     const checkedKeys: string[] = [];

@@ -166,7 +166,7 @@ describe('class', () => {
     ['api_key of the query', '/v1/chat/completions?api_key=wrong', {}],
     ['a key on a path without a route', '/nothing', { authorization: 'Bearer wrong' }],
     ['the old client key', '/v1/messages', { authorization: 'bearer the-client-kez' }],
-  ])('F8 a wrong key is distinct from a missing one: %s', async (_, url, headers) => {
+  ])('a wrong key is distinct from a missing one: %s', async (_, url, headers) => {
     const { refusal } = await setUpGuards();
     const missing = await refusal({ method: 'POST', url: url.split('?')[0] as string });
     const wrong = await refusal({ method: 'POST', url, with: headers });

@@ -21,7 +21,7 @@ test.each([
   ['/models/m', null],
   ['/v1/', null],
   ['/v1/../api/settings', null],
-])('F12 %s means %s', (path, route) => expect(intendedRoute(path)).toBe(route));
+])('%s means %s', (path, route) => expect(intendedRoute(path)).toBe(route));
 
 describe('the message', () => {
   const base = 'http://gw.lan:8080';

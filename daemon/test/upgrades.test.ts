@@ -203,7 +203,7 @@ describe('paths without a socket', () => {
     ['/v1/realtime/', 401, 404, 404],
     ['/V1/realtime', 401, 403, 404],
     ['//v1/realtime', 401, 403, 404],
-  ])('6 %s is refused before the handshake: anon %i, client %i, admin %i', async (path, ...statuses) => {
+  ])('%s is refused before the handshake: anon %i, client %i, admin %i', async (path, ...statuses) => {
     const [anon, client, admin] = statuses;
     const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
     expect(await socketResult(on, path)).toMatchObject(refusedBefore(anon));
@@ -212,7 +212,7 @@ describe('paths without a socket', () => {
     expect(await socketResult(off, path)).toMatchObject(refusedBefore(admin));
   });
 
-  it('6 the refusal is an envelope that names the protocol to use', async () => {
+  it('the refusal is an envelope that names the protocol to use', async () => {
     const key = { authorization: `Bearer ${CLIENT_KEY}` };
     const response = parseRaw(await rawExchange(on, handshake('/v1/responses', key)));
     expect(response).toMatchObject({ status: 426, code: 'request.malformed' });
