@@ -1,3 +1,4 @@
+import { ERRORS } from '../contract/errors.ts';
 import type { ClassRule } from '../contract/routes.ts';
 import type { Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -59,6 +60,8 @@ export interface AuthGuardDeps {
   hasAdminKey: () => boolean;
   unusableAdminKey: () => boolean;
   listener: () => { loopback: boolean };
+  /** Values that no message may contain; default: none. */
+  secrets?: (() => readonly string[]) | undefined;
 }
 
 export function createGuards(options: AuthGuardDeps): Guards {
@@ -96,6 +99,9 @@ export function createGuards(options: AuthGuardDeps): Guards {
       const sent = allHeaders(rawHeaders, 'origin');
       const message = originRefusal(sent);
       const entry = allowlistEntry(sent);
+      // The comparison of origins ignores case, so redaction by value would miss a secret in one.
+      if (entry !== null && containsSecretStart(entry, options.secrets?.() ?? []))
+        return ERRORS['auth.origin_forbidden'].message;
       if (entry !== null && warned.size < MAX_WARNED_ORIGINS && !warned.has(entry)) {
         warned.add(entry);
         log.warn({ event: 'origin.refused', origin: entry }, message);
@@ -129,6 +135,14 @@ export function createGuards(options: AuthGuardDeps): Guards {
     },
   };
 }
+
+/** Characters at the start of a secret by which a text is recognised that contains it. */
+const SECRET_START = 12;
+
+const containsSecretStart = (text: string, secrets: readonly string[]): boolean =>
+  secrets.some(
+    (secret) => secret.length >= SECRET_START && text.includes(secret.slice(0, SECRET_START).toLowerCase()),
+  );
 
 /** Origins that are warned about. Any page may send another one. */
 const MAX_WARNED_ORIGINS = 32;

@@ -28,7 +28,7 @@ describe('the message', () => {
 
   it('names the right address, and the base URL of both APIs', () => {
     const text = baseUrlHint('/v1/v1/messages', base);
-    expect(text).toContain('There is no route /v1/v1/messages. Use http://gw.lan:8080/v1/messages.');
+    expect(text).toContain('There is no route at this path. Use http://gw.lan:8080/v1/messages.');
     expect(text).toContain("http://gw.lan:8080/v1 for clients of OpenAI's API");
     expect(text).toContain("http://gw.lan:8080 for clients of Anthropic's API");
   });
@@ -36,8 +36,8 @@ describe('the message', () => {
   it('names only the base URLs when the path means no route', () =>
     expect(baseUrlHint('/v1/v1/files', base)).not.toContain('Use '));
 
-  it('does not repeat a long path', () =>
-    expect(baseUrlHint(`/v1/v1/${'a'.repeat(5_000)}`, base).length).toBeLessThan(500));
+  it('does not repeat the path', () =>
+    expect(baseUrlHint('/v1/v1/my-secret', base)).not.toContain('my-secret'));
 
   it('of an Ollama client names the kind of connection and its base URL', () =>
     expect(ollamaHint(base)).toMatch(/OpenAI-compatible connection.*http:\/\/gw\.lan:8080\/v1$/));

@@ -1,7 +1,6 @@
 import { forwardedTls } from '../auth/client-address.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { ROUTES, type RouteId, type RouteRow, routeRows } from '../contract/routes.ts';
-import { truncate } from '../lib/text/truncate.ts';
 import type { RouteDeps } from './deps.ts';
 import type { Call, Handler } from './handler.ts';
 
@@ -13,8 +12,6 @@ const KNOWN: ReadonlySet<string> = new Set(
     .map(({ path }) => path)
     .filter((path) => path.startsWith('/v1/') && !/[:*]/.test(path) && !path.endsWith('/')),
 );
-/** Maximum characters of a path in a message. */
-const MAX_PATH = 200;
 
 /** The prefixes that clients add or forget: any number of `/v1`, and Azure's deployment. */
 const PREFIX = /^(?:\/openai(?:\/deployments\/[^/]+)?)?(?:\/v1)*(?=\/)/;
@@ -26,11 +23,14 @@ export function intendedRoute(path: string): string | null {
   return KNOWN.has(route) ? route : null;
 }
 
-/** Returns what to type in place of a wrong path. `base`: scheme and host of the gateway, as the caller knows them. */
+/**
+ * Returns what to type in place of a wrong path. `base`: scheme and host of the gateway, as the caller knows
+ * them. The path is not repeated, because it may contain a secret in any encoding.
+ */
 export function baseUrlHint(path: string, base: string): string {
   const route = intendedRoute(path);
   const use = route === null ? '' : ` Use ${base}${route}.`;
-  return `There is no route ${truncate(path, MAX_PATH)}.${use} The base URL is ${base}/v1 for clients of OpenAI's API, and ${base} for clients of Anthropic's API.`;
+  return `There is no route at this path.${use} The base URL is ${base}/v1 for clients of OpenAI's API, and ${base} for clients of Anthropic's API.`;
 }
 
 /** Returns what to choose in a client of Ollama. */
