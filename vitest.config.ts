@@ -26,6 +26,7 @@ const HTTP = suite(
 /** What clients of /v1 see, with the embedded engine and stand-ins. */
 const INFERENCE = suite(
   'chat',
+  'client-errors',
   'embeddings',
   'engine-headers',
   'foreign-*',

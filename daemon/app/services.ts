@@ -150,6 +150,7 @@ export async function startServices(
     bus,
     listener,
     secretFile: join(live.folders.state, 'secret.bin'),
+    secrets: () => live.secrets(),
   });
   const setup = createSetup({
     settings: live,

@@ -58,6 +58,8 @@ export interface AuthDeps {
   routes?: ReadonlyArray<RouteRow & { readonly id: string }>;
   /** Default: read from this machine's own files, once. */
   localHostnames?: LocalHostnames;
+  /** Values that no message may contain; default: none. */
+  secrets?: () => readonly string[];
 }
 
 /** Creates all parts of the folder. Rejects with SetupError when the signing secret file is invalid. */
@@ -83,6 +85,7 @@ export async function createAuth(options: AuthDeps): Promise<Auth> {
     hasAdminKey,
     unusableAdminKey: () => settings.resolve('adminKey').unusable === true,
     listener: options.listener,
+    secrets: options.secrets,
   });
   settings.onChange(() => events.emit('settings'));
   if (enforcement.effective().require_auth && !hasAdminKey()) log.warn(NO_ADMIN_KEY);

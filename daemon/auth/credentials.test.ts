@@ -105,12 +105,39 @@ describe('credentials', () => {
       'Sec-WebSocket-Protocol',
       'openai-insecure-api-key.k',
     ];
-    const nothing = { cookie: null, bearer: null, apiKey: null, subprotocol: null, xApiKey: true };
+    const carriers = { cookie: null, bearer: null, apiKey: null, subprotocol: null, xApiKey: null };
+    const nothing = { ...carriers, unreadXApiKey: true };
     expect(offered(raw)).toEqual(nothing);
     expect(offered(raw, '/v1/realtime', false)).toEqual(nothing);
     expect(offered(raw, '/v1/models', true)).toEqual(nothing);
     expect(offered(raw, '/v1/realtimex', true)).toEqual(nothing);
     expect(offered(raw, '/v1/realtime/', true)).toEqual(nothing);
+  });
+
+  it.each([
+    ['/v1/messages', 'k'],
+    ['/v1/messages?beta=true', 'k'],
+    ['/v1/messages/count_tokens', 'k'],
+    ['/v1/messages/count_tokens?beta=true', 'k'],
+    ['/v1/messages#x', 'k'],
+    ['/v1/messagesx', null],
+    ['/v1/message', null],
+    ['/V1/messages', null],
+    ['/v1/chat/completions?x=/v1/messages', null],
+    ['/api/slots#/v1/messages', null],
+    ['/', null],
+  ])('x-api-key on %s is %j', (url, key) => {
+    expect(offered(['X-Api-Key', 'k'], url)).toMatchObject({ xApiKey: key, unreadXApiKey: key === null });
+  });
+
+  it.each([
+    ['the first value', ['x-api-key', 'one', 'x-api-key', 'two'], 'one'],
+    ['an empty first value', ['x-api-key', '', 'x-api-key', 'two'], null],
+    ['a value of 4,096 characters', ['x-api-key', 'k'.repeat(4096)], 'k'.repeat(4096)],
+    ['an oversized value', ['x-api-key', 'k'.repeat(4097)], null],
+    ['bytes of UTF-8', ['x-api-key', Buffer.from('ключ').toString('latin1')], 'ключ'],
+  ])('x-api-key: %s', (_, raw, key) => {
+    expect(offered(raw, '/v1/messages')).toMatchObject({ xApiKey: key, unreadXApiKey: false });
   });
 
   it('reads the subprotocol on an upgrade of the realtime route only', () => {
@@ -129,7 +156,8 @@ describe('credentials', () => {
       bearer: 'b',
       apiKey: 'q',
       subprotocol: null,
-      xApiKey: false,
+      xApiKey: null,
+      unreadXApiKey: false,
     });
     expect(offered(['Cookie', 'a=b', 'Cookie', 'svc_session=c']).cookie).toBe('c');
     expect(offered(['Cookie', 'svc_session=c', 'Cookie', 'a=b', 'Cookie', 'svc_session=d']).cookie).toBe('c');
@@ -145,7 +173,8 @@ describe('credentials', () => {
       bearer: null,
       apiKey: null,
       subprotocol: null,
-      xApiKey: false,
+      xApiKey: null,
+      unreadXApiKey: false,
     });
   });
 });

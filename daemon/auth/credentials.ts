@@ -6,14 +6,14 @@ import { sessionCookieIn } from './session-cookie.ts';
 /** The caller, as proven by a valid credential. */
 export interface Caller {
   readonly tier: Tier;
-  readonly via: 'cookie' | 'bearer' | 'api_key' | 'subprotocol' | 'none';
+  readonly via: 'cookie' | 'bearer' | 'api_key' | 'subprotocol' | 'x-api-key' | 'none';
   readonly sessionId: string | null;
-  /**
-   * Set if the only credential was sent in a header that the gateway does not read. The error message names
-   * the header to use.
-   */
-  readonly hint?: 'x-api-key';
+  /** Why an anonymous caller is anonymous although it sent something; the error message says so. */
+  readonly refused?: RefusedCredential;
 }
+
+/** A key that is not valid, or a key in `x-api-key` only, where that header is not read. */
+export type RefusedCredential = 'wrong-key' | 'x-api-key';
 
 /**
  * The unverified credentials of a request. Null for a carrier that is absent, empty, malformed or oversized.
@@ -23,13 +23,16 @@ export interface OfferedCredentials {
   bearer: string | null;
   apiKey: string | null;
   subprotocol: string | null;
-  xApiKey: boolean;
+  xApiKey: string | null;
+  /** `x-api-key` was sent to a route that does not read it. */
+  unreadXApiKey: boolean;
 }
 
 /** Longer texts are not keys. This bounds the work per request. */
 const MAX_KEY_LENGTH = 4096;
 const SUBPROTOCOL = 'openai-insecure-api-key.';
 const REALTIME = '/v1/realtime';
+const MESSAGES = '/v1/messages';
 
 const bounded = (key: string): string | null => (key === '' || key.length > MAX_KEY_LENGTH ? null : key);
 
@@ -78,15 +81,18 @@ export function subprotocolKey(header: string): string | null {
   return null;
 }
 
-/** Whether the target's path is exactly the realtime route, the only one where a subprotocol may carry a key. */
-function isRealtime(url: string): boolean {
-  return url === REALTIME || url.startsWith(`${REALTIME}?`) || url.startsWith(`${REALTIME}#`);
+/** Whether the path of a target is exactly `path`. */
+function isPath(url: string, path: string): boolean {
+  return url.startsWith(path) && (url.length === path.length || '?#'.includes(url.charAt(path.length)));
 }
 
+/** Whether the target is a route of Anthropic's API, the only ones where `x-api-key` may carry a key. */
+const isMessages = (url: string): boolean => isPath(url, MESSAGES) || url.startsWith(`${MESSAGES}/`);
+
 /**
- * Reads the credentials of a request (docs/spec/specification.md#tier-resolution, and
- * docs/spec/contract.md#subprotocol-credential as the fourth carrier). The first value of each header counts.
- * Other carriers are ignored.
+ * Reads the credentials of a request (docs/spec/specification.md#tier-resolution). Two carriers are added, each
+ * on its own routes only: docs/spec/contract.md#subprotocol-credential and docs/spec/contract.md#x-api-key. The
+ * first value of each header counts. Other carriers are ignored.
  */
 export function readCredentials(
   request: Pick<AuthRequest, 'url' | 'rawHeaders' | 'upgrade'>,
@@ -96,11 +102,13 @@ export function readCredentials(
     bearer: null,
     apiKey: queryKey(request.url),
     subprotocol: null,
-    xApiKey: false,
+    xApiKey: null,
+    unreadXApiKey: false,
   };
   const raw = request.rawHeaders;
-  const realtime = request.upgrade && isRealtime(request.url);
+  const realtime = request.upgrade && isPath(request.url, REALTIME);
   let authorization = false;
+  let xApiKey = false;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i] as string;
     const value = raw[i + 1] as string;
@@ -110,7 +118,9 @@ export function readCredentials(
     } else if (isNamed(name, 'cookie')) {
       offered.cookie ??= sessionCookieIn(value);
     } else if (isNamed(name, 'x-api-key')) {
-      offered.xApiKey = true;
+      if (!isMessages(request.url)) offered.unreadXApiKey = true;
+      else if (!xApiKey) offered.xApiKey = bounded(decodeUtf8(value));
+      xApiKey = true;
     } else if (realtime && isNamed(name, 'sec-websocket-protocol')) {
       offered.subprotocol ??= subprotocolKey(value);
     }

@@ -10,7 +10,10 @@ const ANON: Caller = { tier: 'anon', via: 'none', sessionId: null };
 const CLIENT: Caller = { tier: 'client', via: 'bearer', sessionId: null };
 const ADMIN: Caller = { tier: 'admin', via: 'bearer', sessionId: null };
 
-function setup(values: Values = {}, posture: { hasAdminKey?: boolean; loopback?: boolean } = {}) {
+function setup(
+  values: Values = {},
+  posture: { hasAdminKey?: boolean; loopback?: boolean; secrets?: () => readonly string[] } = {},
+) {
   const settings = memorySettings(values);
   const { log, lines } = recordedLog();
   const guards = createGuards({
@@ -22,6 +25,7 @@ function setup(values: Values = {}, posture: { hasAdminKey?: boolean; loopback?:
     hasAdminKey: () => posture.hasAdminKey ?? true,
     unusableAdminKey: () => false,
     listener: () => ({ loopback: posture.loopback ?? false }),
+    secrets: posture.secrets,
   });
   return {
     settings,
@@ -78,6 +82,26 @@ describe('guards', () => {
     expect(guards.host(aRequest({ with: { Host: 'ui.mine.org' } }))).toBe('ok');
     settings.file.allowedHosts = [];
     expect(guards.host(request)).toBe('forbidden');
+  });
+
+  it('a refused origin is logged once with the entry to add, and at most 32 are', () => {
+    const { guards, warnings } = setup();
+    const refused = (origin: string) =>
+      guards.refuseOrigin(aRequest({ method: 'POST', with: { Origin: origin } }));
+    for (let i = 0; i < 3; i++) refused('tauri://localhost');
+    refused('null');
+    expect(warnings()).toEqual([expect.stringContaining('SVC_ALLOWED_ORIGINS=tauri://localhost')]);
+    for (let i = 0; i < 100; i++) refused(`http://h${i}.attacker.net`);
+    expect(warnings()).toHaveLength(32);
+  });
+
+  it('an origin that contains the beginning of a secret is neither repeated nor logged', () => {
+    const { guards, warnings } = setup({}, { secrets: () => ['short', 'Canary-Client-Key-"1%'] });
+    const sent = aRequest({ method: 'POST', with: { Origin: 'http://canary-client-key--221.example' } });
+    expect(guards.refuseOrigin(sent)).not.toContain('canary');
+    expect(warnings()).toEqual([]);
+    const harmless = aRequest({ method: 'POST', with: { Origin: 'http://short.example' } });
+    expect(guards.refuseOrigin(harmless)).toContain('http://short.example');
   });
 
   it('O14 the Host check does not depend on enforcement', () => {

@@ -1,3 +1,4 @@
+import { ERRORS } from '../contract/errors.ts';
 import type { ClassRule } from '../contract/routes.ts';
 import type { Log } from '../lib/log.ts';
 import { isLoopback, isPrivate } from '../lib/net/addresses.ts';
@@ -8,7 +9,14 @@ import { derived } from './derived.ts';
 import { type Decision, decide } from './gate.ts';
 import { checkHost, type HostVerdict, hostNames } from './host.ts';
 import type { LocalHostnames } from './local-hostnames.ts';
-import { canonicalOrigins, checkOrigin, listedOrigin, requiresOriginCheck } from './origin.ts';
+import {
+  allowlistEntry,
+  canonicalOrigins,
+  checkOrigin,
+  listedOrigin,
+  originRefusal,
+  requiresOriginCheck,
+} from './origin.ts';
 import { allHeaders, firstHeader } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';
 import { createSharedAddressDetector, type SharedAddressCause } from './shared-address-detector.ts';
@@ -23,6 +31,8 @@ export interface Guards {
    * (docs/spec/specification.md#origin-check).
    */
   origin(request: AuthRequest): 'ok' | 'forbidden';
+  /** Returns the message for a forbidden Origin. Warns once for each origin. */
+  refuseOrigin(request: Pick<AuthRequest, 'rawHeaders'>): string;
   /** The Origin as sent when SVC_ALLOWED_ORIGINS lists it, else null: the only value that CORS may echo. */
   corsOrigin(request: AuthRequest): string | null;
   /** Host check, regardless of enforcement. The pipeline refuses a `forbidden` host, or only logs it. */
@@ -50,11 +60,14 @@ export interface AuthGuardDeps {
   hasAdminKey: () => boolean;
   unusableAdminKey: () => boolean;
   listener: () => { loopback: boolean };
+  /** Values that no message may contain; default: none. */
+  secrets?: (() => readonly string[]) | undefined;
 }
 
 export function createGuards(options: AuthGuardDeps): Guards {
   const { settings, log } = options;
   const once = onlyOnce();
+  const warned = new Set<string>();
   const detector = createSharedAddressDetector();
   const origins = derived(() => settings.value('allowedOrigins'), canonicalOrigins);
   const originHosts = derived(
@@ -81,6 +94,19 @@ export function createGuards(options: AuthGuardDeps): Guards {
       if (!requiresOriginCheck(method, upgrade)) return 'ok';
       const sent = allHeaders(rawHeaders, 'origin');
       return checkOrigin({ origins: sent, hosts: allHeaders(rawHeaders, 'host'), allowed: origins() });
+    },
+    refuseOrigin({ rawHeaders }) {
+      const sent = allHeaders(rawHeaders, 'origin');
+      const message = originRefusal(sent);
+      const entry = allowlistEntry(sent);
+      // The comparison of origins ignores case, so redaction by value would miss a secret in one.
+      if (entry !== null && containsSecretStart(entry, options.secrets?.() ?? []))
+        return ERRORS['auth.origin_forbidden'].message;
+      if (entry !== null && warned.size < MAX_WARNED_ORIGINS && !warned.has(entry)) {
+        warned.add(entry);
+        log.warn({ event: 'origin.refused', origin: entry }, message);
+      }
+      return message;
     },
     corsOrigin: ({ rawHeaders }) => listedOrigin(allHeaders(rawHeaders, 'origin'), origins()),
     host: ({ rawHeaders }) => checkHost(allHeaders(rawHeaders, 'host'), knownHosts),
@@ -109,6 +135,17 @@ export function createGuards(options: AuthGuardDeps): Guards {
     },
   };
 }
+
+/** Characters at the start of a secret by which a text is recognised that contains it. */
+const SECRET_START = 12;
+
+const containsSecretStart = (text: string, secrets: readonly string[]): boolean =>
+  secrets.some(
+    (secret) => secret.length >= SECRET_START && text.includes(secret.slice(0, SECRET_START).toLowerCase()),
+  );
+
+/** Origins that are warned about. Any page may send another one. */
+const MAX_WARNED_ORIGINS = 32;
 
 const IGNORED =
   'X-Forwarded-For is ignored: it comes from a public address that [security].trusted_proxies does not list';

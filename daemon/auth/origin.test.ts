@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../test/harness/any-text.ts';
 import { fuzzing } from '../test/harness/scale.ts';
-import { canonicalOrigins, checkOrigin, listedOrigin, parseOrigin, requiresOriginCheck } from './origin.ts';
+import {
+  canonicalOrigins,
+  checkOrigin,
+  listedOrigin,
+  originRefusal,
+  parseOrigin,
+  requiresOriginCheck,
+} from './origin.ts';
 
 const judge = (origin: string | string[] | null, host: string | string[], allowed: string[] = []) =>
   checkOrigin({
@@ -197,5 +204,39 @@ describe('Origin check', () => {
       }),
       fuzzing('origins', 200_000),
     );
+  });
+});
+
+describe('the message of a refusal', () => {
+  it.each([
+    ['tauri://localhost', 'tauri://localhost'],
+    ['http://tauri.localhost', 'http://tauri.localhost'],
+    ['capacitor://localhost', 'capacitor://localhost'],
+    ['app://obsidian.md', 'app://obsidian.md'],
+    ['chrome-extension://abcdefgh', 'chrome-extension://abcdefgh'],
+    ['HTTPS://Chat.Example.org:443', 'https://chat.example.org'],
+    ['http://localhost:5173', 'http://localhost:5173'],
+  ])('%s names the setting and the entry to add, which then passes', (origin, entry) => {
+    expect(originRefusal([origin])).toMatch(/SVC_ALLOWED_ORIGINS=(\S+)$/);
+    expect(originRefusal([origin]).endsWith(`SVC_ALLOWED_ORIGINS=${entry}`)).toBe(true);
+    expect(judge(origin, 'h', [entry])).toBe('ok');
+  });
+
+  it.each([
+    ['null', /without an origin.*cannot list it.*over http/],
+    ['file://', /without an origin.*cannot list it/],
+    ['file:///home/me/page.html', /without an origin.*cannot list it/],
+    ['', /not an origin.*cannot list it/],
+    ['http://a/path', /not an origin.*cannot list it/],
+    ['http://a, http://b', /not an origin.*cannot list it/],
+    [`http://${'a'.repeat(600)}`, /not an origin.*cannot list it/],
+  ])('%s says why it cannot be listed, and does not repeat it', (origin, message) => {
+    expect(originRefusal([origin])).toMatch(message);
+    expect(originRefusal([origin])).not.toContain('SVC_ALLOWED_ORIGINS=');
+    expect(judge(origin, 'h', [origin])).toBe('forbidden');
+  });
+
+  it('several Origin headers cannot be listed', () => {
+    expect(originRefusal(['http://a', 'http://b'])).toMatch(/more than one Origin header/);
   });
 });

@@ -74,6 +74,29 @@ export function checkOrigin(input: OriginInput): 'ok' | 'forbidden' {
   return 'forbidden';
 }
 
+/** Returns the entry that allows an Origin; null for one that no entry can match. */
+export function allowlistEntry(origins: readonly string[]): string | null {
+  return origins.length === 1 ? (parseOrigin(origins[0] as string)?.canonical ?? null) : null;
+}
+
+/**
+ * Returns the message of a refusal: the setting and the entry to add, or why no entry can help. `origins`: every
+ * Origin header, as sent.
+ */
+export function originRefusal(origins: readonly string[]): string {
+  const entry = allowlistEntry(origins);
+  if (entry !== null) {
+    return `The origin ${entry} may not call the gateway. To allow it, add it to SVC_ALLOWED_ORIGINS or to allowed_origins of [security]: SVC_ALLOWED_ORIGINS=${entry}`;
+  }
+  if (origins.length > 1)
+    return 'There is more than one Origin header, so none of them may call the gateway.';
+  const [origin = ''] = origins;
+  const page = origin === 'null' || origin.toLowerCase().startsWith('file:');
+  return page
+    ? 'A page without an origin (a file, or a sandboxed frame) may not call the gateway, and SVC_ALLOWED_ORIGINS cannot list it. Serve the page over http or https, and list that origin.'
+    : 'The Origin header is not an origin, so SVC_ALLOWED_ORIGINS cannot list it. Send scheme://host or scheme://host:port.';
+}
+
 /** The Origin exactly as sent when it is one of the allowlist, else null: what CORS may echo. */
 export function listedOrigin(origins: readonly string[], allowed: ReadonlySet<string>): string | null {
   if (allowed.size === 0 || origins.length !== 1) return null;

@@ -10,7 +10,15 @@ const verifier = {
 };
 const resolve = (offered: Partial<OfferedCredentials>) =>
   resolveTier(
-    { cookie: null, bearer: null, apiKey: null, subprotocol: null, xApiKey: false, ...offered },
+    {
+      cookie: null,
+      bearer: null,
+      apiKey: null,
+      subprotocol: null,
+      xApiKey: null,
+      unreadXApiKey: false,
+      ...offered,
+    },
     verifier,
   );
 
@@ -55,22 +63,43 @@ describe('tier resolution', () => {
   it('T08 with both keys unset only a session has a tier above anon', () => {
     const none = createKeys({ admin: () => '', client: () => '  ' });
     for (const text of ['', '  ', 'undefined', 'null', 'false']) {
-      const offered = { cookie: null, bearer: text, apiKey: text, subprotocol: text, xApiKey: false };
+      const keys = { bearer: text, apiKey: text, subprotocol: text, xApiKey: text };
+      const offered = { cookie: null, ...keys, unreadXApiKey: false };
       expect(resolveTier(offered, { ...verifier, verifyKey: none.tierOf }).tier).toBe('anon');
     }
   });
 
-  it('T13 x-api-key grants no access; sent alone it causes a hint', () => {
-    expect(resolve({ xApiKey: true })).toEqual({
+  it('x-api-key comes after the three carriers of the specification, with the same tiers', () => {
+    expect(resolve({ xApiKey: 'C' })).toMatchObject({ tier: 'client', via: 'x-api-key' });
+    expect(resolve({ xApiKey: 'A' })).toMatchObject({ tier: 'admin', via: 'x-api-key' });
+    expect(resolve({ bearer: 'C', xApiKey: 'A' })).toMatchObject({ tier: 'client', via: 'bearer' });
+    expect(resolve({ apiKey: 'C', xApiKey: 'A' })).toMatchObject({ tier: 'client', via: 'api_key' });
+    expect(resolve({ cookie: 'good', xApiKey: 'C' })).toMatchObject({ tier: 'admin', via: 'cookie' });
+    expect(resolve({ cookie: 'bad', bearer: 'x', apiKey: 'y', xApiKey: 'C' }).tier).toBe('client');
+    expect(resolve({ xApiKey: 'x' })).toMatchObject({ tier: 'anon', refused: 'wrong-key' });
+  });
+
+  it('T13 x-api-key of a route that does not read it grants no access; sent alone it is named', () => {
+    expect(resolve({ unreadXApiKey: true })).toEqual({
       tier: 'anon',
       via: 'none',
       sessionId: null,
-      hint: 'x-api-key',
+      refused: 'x-api-key',
     });
-    expect(resolve({ xApiKey: true, bearer: 'x' })).toEqual({ tier: 'anon', via: 'none', sessionId: null });
-    expect(resolve({ xApiKey: true, bearer: 'C' }).hint).toBeUndefined();
-    expect(resolve({}).hint).toBeUndefined();
+    expect(resolve({ unreadXApiKey: true, bearer: 'C' }).refused).toBeUndefined();
   });
+
+  it.each([
+    ['a wrong Bearer key', { bearer: 'x' }, 'wrong-key'],
+    ['a wrong api_key', { apiKey: 'x' }, 'wrong-key'],
+    ['a wrong subprotocol key', { subprotocol: 'x' }, 'wrong-key'],
+    ['two wrong keys', { bearer: 'x', apiKey: 'y' }, 'wrong-key'],
+    ['a wrong Bearer key beside x-api-key', { bearer: 'x', unreadXApiKey: true }, 'wrong-key'],
+    ['a wrong key beside an expired session', { cookie: 'bad', bearer: 'x' }, 'wrong-key'],
+    ['an expired session', { cookie: 'bad' }, undefined],
+    ['no credential', {}, undefined],
+    ['a valid key after a wrong one', { bearer: 'x', apiKey: 'C' }, undefined],
+  ])('%s', (_, offered, refused) => expect(resolve(offered).refused).toBe(refused));
 
   it('checks no key when the cookie is valid', () => {
     const checkedKeys: string[] = [];
@@ -78,7 +107,8 @@ describe('tier resolution', () => {
       checkedKeys.push(offered);
       return null;
     };
-    const offered = { cookie: 'good', bearer: 'A', apiKey: null, subprotocol: null, xApiKey: false };
+    const keys = { bearer: 'A', apiKey: null, subprotocol: null, xApiKey: 'A' };
+    const offered = { cookie: 'good', ...keys, unreadXApiKey: false };
     expect(resolveTier(offered, { ...verifier, verifyKey }).tier).toBe('admin');
     expect(checkedKeys).toEqual([]);
   });

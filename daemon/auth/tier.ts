@@ -10,7 +10,7 @@ export interface CredentialVerifier {
 }
 
 type Step = (offered: OfferedCredentials, verifier: CredentialVerifier) => Caller | null;
-type KeyCarrier = 'bearer' | 'api_key' | 'subprotocol';
+type KeyCarrier = 'bearer' | 'api_key' | 'subprotocol' | 'x-api-key';
 
 const caller = (tier: KeyTier, via: KeyCarrier): Caller => Object.freeze({ tier, via, sessionId: null });
 const forCarrier = (via: KeyCarrier) => ({ admin: caller('admin', via), client: caller('client', via) });
@@ -18,9 +18,11 @@ const BY_KEY = {
   bearer: forCarrier('bearer'),
   api_key: forCarrier('api_key'),
   subprotocol: forCarrier('subprotocol'),
+  'x-api-key': forCarrier('x-api-key'),
 };
 const ANON: Caller = Object.freeze({ tier: 'anon', via: 'none', sessionId: null });
-const ANON_X_API_KEY: Caller = Object.freeze({ ...ANON, hint: 'x-api-key' });
+const ANON_WRONG_KEY: Caller = Object.freeze({ ...ANON, refused: 'wrong-key' });
+const ANON_X_API_KEY: Caller = Object.freeze({ ...ANON, refused: 'x-api-key' });
 
 function byKey(key: string | null, via: KeyCarrier, verifier: CredentialVerifier): Caller | null {
   const tier = key === null ? null : verifier.verifyKey(key);
@@ -45,13 +47,20 @@ const byApiKey: Step = ({ apiKey }, verifier) => byKey(apiKey, 'api_key', verifi
  */
 const bySubprotocol: Step = ({ subprotocol }, verifier) => byKey(subprotocol, 'subprotocol', verifier);
 
-/** 4. Otherwise: anon. */
+/**
+ * The header of Anthropic's clients, read after the three carriers of the specification
+ * (docs/spec/contract.md#x-api-key).
+ */
+const byXApiKey: Step = ({ xApiKey }, verifier) => byKey(xApiKey, 'x-api-key', verifier);
+
+/** 4. Otherwise: anon. An invalid cookie is an expired session, not a wrong key. */
 const otherwise = (offered: OfferedCredentials): Caller => {
-  const others = offered.cookie ?? offered.bearer ?? offered.apiKey ?? offered.subprotocol;
-  return offered.xApiKey && others === null ? ANON_X_API_KEY : ANON;
+  const { cookie, bearer, apiKey, subprotocol, xApiKey, unreadXApiKey } = offered;
+  if ((bearer ?? apiKey ?? subprotocol ?? xApiKey) !== null) return ANON_WRONG_KEY;
+  return unreadXApiKey && cookie === null ? ANON_X_API_KEY : ANON;
 };
 
-const STEPS: readonly Step[] = [byCookie, byBearer, byApiKey, bySubprotocol];
+const STEPS: readonly Step[] = [byCookie, byBearer, byApiKey, bySubprotocol, byXApiKey];
 
 /**
  * The first valid credential decides, in the order of docs/spec/specification.md#tier-resolution. Invalid

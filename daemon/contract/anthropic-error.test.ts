@@ -2,9 +2,31 @@ import { expect, test } from 'vitest';
 import { anthropicEnvelope, anthropicErrorType } from './anthropic-error.ts';
 import { GatewayError } from './errors.ts';
 
-test('moves type to the top level and keeps all other fields', () => {
+test('adds the top-level type, the type of Anthropic, and keeps all other fields', () => {
   const error = new GatewayError('model.not_found', { param: 'model', details: { a: 1 } });
-  expect(error.envelope('anthropic')).toEqual({ type: 'error', ...error.envelope('openai') });
+  const { error: openai } = error.envelope('openai');
+  expect(error.envelope('anthropic')).toEqual({
+    type: 'error',
+    error: { ...openai, type: 'not_found_error' },
+  });
+});
+
+test.each([
+  ['dispatch.no_route', 'not_found_error'],
+  ['auth.required', 'authentication_error'],
+  ['auth.forbidden', 'permission_error'],
+  ['auth.origin_forbidden', 'permission_error'],
+  ['request.too_large', 'request_too_large'],
+  ['request.invalid', 'invalid_request_error'],
+  ['context_length_exceeded', 'invalid_request_error'],
+  ['slot.queue_full', 'rate_limit_error'],
+  ['slot.loading', 'overloaded_error'],
+  ['slot.no_memory', 'api_error'],
+  ['dispatch.upstream_unavailable', 'api_error'],
+  ['dispatch.upstream_timeout', 'api_error'],
+  ['internal', 'api_error'],
+] as const)('%s is %s on the routes of Anthropic', (code, type) => {
+  expect(new GatewayError(code).envelope('anthropic').error.type).toBe(type);
 });
 
 test('the message for a prompt that is too long begins with the text that agents expect', () => {

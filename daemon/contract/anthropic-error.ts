@@ -13,11 +13,17 @@ const TYPES: ReadonlyMap<number, string> = new Map([
   [529, 'overloaded_error'],
 ]);
 
-/** Anthropic's `error.type` for a status. */
+/**
+ * Anthropic's `error.type` for a status (https://platform.claude.com/docs/en/api/errors). Inside a stream it
+ * is the only field by which a client decides whether to retry.
+ */
 export const anthropicErrorType = (status: number): string =>
   TYPES.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 
-/** Adds `type` to an error envelope, as clients of Anthropic's API expect. All other fields stay. */
+/**
+ * Adds the top-level `type` to an error envelope, as clients of Anthropic's API expect. All other fields stay;
+ * the caller sets `error.type`.
+ */
 export function anthropicEnvelope<T extends { readonly error?: unknown }>(body: T): T & { type: 'error' } {
   const error = body.error as Json | undefined;
   const long = error?.code === 'context_length_exceeded' && typeof error.message === 'string';

@@ -1,4 +1,4 @@
-import { anthropicEnvelope } from './anthropic-error.ts';
+import { anthropicEnvelope, anthropicErrorType } from './anthropic-error.ts';
 
 /**
  * One row of the catalogue of all refusals and failures of the gateway itself
@@ -29,14 +29,18 @@ export const ERRORS = {
   'auth.origin_forbidden': row(
     403,
     'This origin may not call the gateway. SVC_ALLOWED_ORIGINS lists the origins that may, in addition to its own.',
-    'Open the gateway under its own address, or list the origin in SVC_ALLOWED_ORIGINS.',
+    'Open the gateway under its own address, or add the origin of the message to SVC_ALLOWED_ORIGINS.',
   ),
   'auth.host_forbidden': row(
     403,
     'The gateway does not answer under this host name. Add it to [security].allowed_hosts (SVC_ALLOWED_HOSTS).',
     'Add the name to [security].allowed_hosts (SVC_ALLOWED_HOSTS), or turn enforcement on.',
   ),
-  'auth.required': row(401, 'A key is required.', 'Send Authorization: Bearer <key>, or log in.'),
+  'auth.required': row(
+    401,
+    'A key is required.',
+    'Send Authorization: Bearer <key>, or log in. A key that is refused is not one of those in api.env.',
+  ),
   'auth.forbidden': row(403, 'The client key has no access to this route.', 'Use the admin key or log in.'),
   'auth.rotate_failed': row(
     500,
@@ -49,6 +53,11 @@ export const ERRORS = {
     400,
     'The request refers to output that is no longer in memory.',
     'Send the whole conversation as input, with store: false.',
+  ),
+  'request.invalid_history': row(
+    400,
+    'A tool call in the history cannot be read.',
+    'Correct or remove the call that param names.',
   ),
   'request.malformed': row(
     400,
@@ -69,7 +78,7 @@ export const ERRORS = {
   'request.unsupported_type': row(
     415,
     'The content type or encoding of the body is not supported.',
-    'Send application/json without a content coding.',
+    'Send application/json, plain or in a coding that the header Accept-Encoding of the response names.',
   ),
   'request.missing_model': row(
     400,
@@ -330,7 +339,7 @@ export const isErrorCode = (code: unknown): code is ErrorCode =>
 /** Returns the catalogue code under which a foreign error code is counted. */
 export const catalogCodeOf = (code: unknown): ErrorCode => (isErrorCode(code) ? code : 'upstream.error');
 
-/** OpenAI's `type` for a status; only `/v1` envelopes carry it. */
+/** OpenAI's `type` for a status. */
 export function openaiErrorType(status: number): string {
   if (status === 401) return 'authentication_error';
   if (status === 403) return 'permission_error';
@@ -339,7 +348,10 @@ export function openaiErrorType(status: number): string {
 }
 
 /** The API dialect of an error response. */
-export type ErrorDialect = 'api' | 'openai' | 'anthropic';
+export type ErrorDialect = 'api' | 'openai' | 'anthropic' | 'ollama';
+
+/** The `type` of an error by its status, in each dialect that has one. */
+const TYPE_OF = { openai: openaiErrorType, anthropic: anthropicErrorType } as const;
 
 export interface ErrorEnvelope {
   /** On the routes of Anthropic's API. */
@@ -367,6 +379,12 @@ export interface FailureOptions {
   cause?: unknown;
 }
 
+/**
+ * The official clients retry a 409, and Claude Code retries a 401 for minutes without a word. No 401 or 409 of
+ * the gateway is resolved by waiting.
+ */
+const NEVER_RETRIED: ReadonlySet<number> = new Set([401, 409]);
+
 /** An error that is reported to the caller. Any other error becomes `internal`. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
@@ -387,21 +405,26 @@ export class GatewayError extends Error {
     if (this.options.retryAfterS !== undefined) {
       out['retry-after'] = String(Math.max(1, Math.ceil(this.options.retryAfterS)));
     }
-    // The official clients retry a 409. No 409 of the gateway is resolved by waiting.
-    if (this.options.noRetry || this.status === 409) out['x-should-retry'] = 'false';
+    if (this.options.noRetry || NEVER_RETRIED.has(this.status)) out['x-should-retry'] = 'false';
     if (this.code === 'auth.required') out['www-authenticate'] ??= 'Bearer realm="svc"';
     return out;
   }
 
-  /** The body: bare on `/api`, with OpenAI's `type` and `param` on `/v1`, and Anthropic's `type` on its routes. */
-  envelope(dialect: ErrorDialect): ErrorEnvelope {
+  /**
+   * The body: bare on `/api`, with OpenAI's `type` and `param` on `/v1`, with Anthropic's types on its routes.
+   * Clients of Ollama show the text of `error` and nothing else.
+   */
+  envelope(dialect: Exclude<ErrorDialect, 'ollama'>): ErrorEnvelope;
+  envelope(dialect: ErrorDialect): ErrorEnvelope | { error: string };
+  envelope(dialect: ErrorDialect): ErrorEnvelope | { error: string } {
+    if (dialect === 'ollama') return { error: this.message };
     const { details, param } = this.options;
     const body: ErrorEnvelope = {
       error: {
         code: this.code,
         message: this.message,
         ...(details === undefined ? {} : { details }),
-        ...(dialect === 'api' ? {} : { type: openaiErrorType(this.status), param: param ?? null }),
+        ...(dialect === 'api' ? {} : { type: TYPE_OF[dialect](this.status), param: param ?? null }),
       },
     };
     return dialect === 'anthropic' ? anthropicEnvelope(body) : body;

@@ -76,6 +76,10 @@ export const REQUEST_HEADERS: Readonly<Record<string, HeaderRow>> = {
     on: '`GET /v1/models`',
     meaning: 'Comma-separated owners; only their models are listed.',
   },
+  'anthropic-version': {
+    on: '`GET /v1/models`, `GET /v1/models/{model_id}`',
+    meaning: "Any value: the response has the form of Anthropic's API.",
+  },
   'x-svc-priority': {
     on: 'inference',
     meaning: '`batch` queues the request behind interactive ones.',

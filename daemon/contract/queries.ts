@@ -9,6 +9,10 @@ export const QUERIES: Partial<Record<RouteId, Readonly<Record<string, string>>>>
   'v1.models': {
     show_all: 'true or 1 includes image, tts and stt models',
     owned_by: 'comma-separated owners to include',
+    client_version: 'adds `models`, the catalogue of Codex',
+    limit: 'with the header anthropic-version: models of a page, 1 to 1000 (1000)',
+    after_id: 'with the header anthropic-version: id of the last model of the page before',
+    before_id: 'with the header anthropic-version: id of the first model of the page after',
   },
   'v1.realtime': {
     model: 'chat model, or with intent=transcription the speech-to-text model',

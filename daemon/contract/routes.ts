@@ -9,8 +9,11 @@ export type ClassRule = AuthClass | 'memory';
 /** Which body a route reads, and therefore which cap applies (docs/spec/contract.md#caps). */
 export type BodyKind = 'none' | 'auth' | 'api' | 'inference' | 'audio';
 
-/** The kind of response of a route; `shell` routes serve the built dashboard. */
-export type RouteKind = 'api' | 'sse' | 'inference' | 'websocket' | 'shell' | 'text' | 'image';
+/**
+ * The kind of response of a route. `shell` routes serve the built dashboard; `hint` routes answer 404 with the
+ * right address.
+ */
+export type RouteKind = 'api' | 'sse' | 'inference' | 'websocket' | 'shell' | 'text' | 'image' | 'hint';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -51,6 +54,18 @@ const shell = (path: string, summary: string): RouteRow => ({
   kind: 'shell',
   summary,
 });
+
+/** A wrong base URL (docs/spec/contract.md#wrong-base-urls). The body of a POST is not read. */
+const hint = (method: Method, path: string, summary = 'Wrong base URL: names the right one'): RouteRow => ({
+  method,
+  path,
+  auth: 'client',
+  body: method === 'GET' ? 'none' : 'inference',
+  kind: 'hint',
+  summary,
+});
+const ollama = (method: Method, path: string): RouteRow =>
+  hint(method, path, "Ollama's API: names the base URL for OpenAI clients");
 
 /**
  * All routes. Router, guard, exposure view, OpenAPI, command line and dashboard client use this table. Any
@@ -242,6 +257,37 @@ export const ROUTES = {
   'ui.favicon.svg': shell('/favicon.svg', 'Icon'),
   'ui.favicon.ico': shell('/favicon.ico', 'Icon'),
   'ui.manifest': shell('/manifest.webmanifest', 'Web manifest'),
+
+  'hint.twice.get': hint('GET', '/v1/v1/*path'),
+  'hint.twice.post': hint('POST', '/v1/v1/*path'),
+  'hint.slashes.get': hint('GET', '/v1//*path'),
+  'hint.slashes.post': hint('POST', '/v1//*path'),
+  'hint.slash.get': hint('GET', '/v1/*path/'),
+  'hint.slash.post': hint('POST', '/v1/*path/'),
+  'hint.azure.get': hint('GET', '/openai/*path'),
+  'hint.azure.post': hint('POST', '/openai/*path'),
+  'hint.chat': hint('POST', '/chat/completions'),
+  'hint.responses': hint('POST', '/responses'),
+  'hint.messages': hint('POST', '/messages'),
+  'hint.messages.count': hint('POST', '/messages/count_tokens'),
+  'hint.completions': hint('POST', '/completions'),
+  'hint.embeddings': hint('POST', '/embeddings'),
+  'hint.rerank': hint('POST', '/rerank'),
+  'hint.audio': hint('POST', '/audio/*path'),
+  'hint.images': hint('POST', '/images/*path'),
+  'hint.ollama.tags': ollama('GET', '/api/tags'),
+  'hint.ollama.version': ollama('GET', '/api/version'),
+  'hint.ollama.ps': ollama('GET', '/api/ps'),
+  'hint.ollama.chat': ollama('POST', '/api/chat'),
+  'hint.ollama.generate': ollama('POST', '/api/generate'),
+  'hint.ollama.show': ollama('POST', '/api/show'),
+  'hint.ollama.embed': ollama('POST', '/api/embed'),
+  'hint.ollama.embeddings': ollama('POST', '/api/embeddings'),
+  'hint.ollama.pull': ollama('POST', '/api/pull'),
+  'hint.ollama.push': ollama('POST', '/api/push'),
+  'hint.ollama.create': ollama('POST', '/api/create'),
+  'hint.ollama.copy': ollama('POST', '/api/copy'),
+  'hint.ollama.delete': ollama('DELETE', '/api/delete'),
 } as const satisfies Record<string, RouteRow>;
 
 export type RouteId = keyof typeof ROUTES;

@@ -11,6 +11,23 @@ test.each([
   ['/v1', 'openai'],
   ['/v1x', 'api'],
   ['/api/status?x=/v1/messages', 'api'],
+  ['/v1/v1/messages', 'anthropic'],
+  ['/v1//messages', 'anthropic'],
+  ['/messages', 'anthropic'],
+  ['/messages/count_tokens', 'anthropic'],
+  ['/chat/completions', 'openai'],
+  ['/v1/v1/chat/completions', 'openai'],
+  ['/openai/deployments/m/chat/completions', 'openai'],
+  ['/models', 'openai'],
+  ['/models/m', 'openai'],
+  ['/slots', 'api'],
+  ['/api/models', 'api'],
+  ['/api/chat', 'ollama'],
+  ['/api/tags', 'ollama'],
+  ['/api/tags?x=1', 'ollama'],
+  ['/api/tags/x', 'api'],
+  ['*', 'api'],
+  ['x', 'api'],
 ])('%s gets a response as %s', (url, dialect) => {
   expect(dialectOf(url)).toBe(dialect);
 });

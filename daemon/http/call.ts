@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { AuthRequest } from '../auth/auth.ts';
 import type { ErrorDialect } from '../contract/errors.ts';
+import { splitTarget } from '../lib/net/request-target.ts';
 
 /** Returns the request in the form that `auth` checks. */
 export function authRequest(req: IncomingMessage, upgrade: boolean): AuthRequest {
@@ -14,14 +15,17 @@ export function authRequest(req: IncomingMessage, upgrade: boolean): AuthRequest
   };
 }
 
-const ANTHROPIC = /^(https?:\/\/[^/]*)?\/v1\/messages(\/|$|\?)/i;
-const OPENAI = /^(https?:\/\/[^/]*)?\/v1(\/|$|\?)/i;
+/** Paths of each API, also under the wrong base URLs that the route table knows. */
+const DIALECTS: readonly (readonly [RegExp, ErrorDialect])[] = [
+  [/^(?:\/v1)*\/+messages(?:\/|$)/i, 'anthropic'],
+  [/^\/v1(?:\/|$)/i, 'openai'],
+  [/^\/(?:openai|chat|audio|images|models)\//i, 'openai'],
+  [/^\/(?:responses|completions|embeddings|rerank|models)$/i, 'openai'],
+  [/^\/api\/(?:tags|version|ps|chat|generate|show|embed|embeddings|pull|push|create|copy|delete)$/, 'ollama'],
+];
 
-/**
- * Returns the error envelope of a path: OpenAI's on `/v1`, Anthropic's on its routes there, the plain one
- * elsewhere.
- */
+/** Returns the error envelope of a path: that of the API whose clients use it, the plain one elsewhere. */
 export function dialectOf(url: string): ErrorDialect {
-  if (ANTHROPIC.test(url)) return 'anthropic';
-  return OPENAI.test(url) ? 'openai' : 'api';
+  const path = splitTarget(url)?.path ?? '';
+  return DIALECTS.find(([pattern]) => pattern.test(path))?.[1] ?? 'api';
 }

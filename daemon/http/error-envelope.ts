@@ -55,11 +55,16 @@ export function closeIfUnread(req: IncomingMessage, res: ServerResponse): void {
 }
 
 /**
- * Returns a complete refusal as text for a bare socket: status line, headers, envelope. `id` becomes
- * x-request-id.
+ * Returns a complete refusal as text for a bare socket: status line, headers, envelope without `secrets`. `id`
+ * becomes x-request-id.
  */
-export function bareRefusal(error: GatewayError, dialect: ErrorDialect, id: string): string {
-  const body = JSON.stringify(error.envelope(dialect));
+export function bareRefusal(
+  error: GatewayError,
+  dialect: ErrorDialect,
+  id: string,
+  secrets: readonly string[] = [],
+): string {
+  const body = JSON.stringify(redactSecretsIn(error.envelope(dialect), secrets));
   const headers = {
     ...bareRefusalHeaders(id),
     ...error.headers(),

@@ -30,7 +30,7 @@ async function setUpGuards(
   listener = { bindHost: '0.0.0.0', port: 1, loopback: false },
 ) {
   const { log, lines } = recordedLog();
-  const settings = memorySettings(values);
+  const settings = memorySettings({ ...values });
   const audit = { add: () => {}, list: () => [] };
   const auth = await createAuth({
     settings,
@@ -158,8 +158,21 @@ describe('class', () => {
     const plain = await message({});
     expect(plain).not.toContain('x-api-key');
     expect(await message({ 'x-api-key': 'k' })).toMatch(/x-api-key.*Authorization: Bearer/);
-    expect(await message({ 'x-api-key': 'k', authorization: 'Bearer wrong' })).toBe(plain);
-    expect(await message({ authorization: 'Bearer wrong' })).toBe(plain);
+  });
+
+  it.each([
+    ['a Bearer key', '/api/audit', { authorization: 'Bearer wrong' }],
+    ['a Bearer key beside x-api-key', '/api/audit', { 'x-api-key': 'k', authorization: 'Bearer wrong' }],
+    ['api_key of the query', '/v1/chat/completions?api_key=wrong', {}],
+    ['a key on a path without a route', '/nothing', { authorization: 'Bearer wrong' }],
+    ['the old client key', '/v1/messages', { authorization: 'bearer the-client-kez' }],
+  ])('a wrong key is distinct from a missing one: %s', async (_, url, headers) => {
+    const { refusal } = await setUpGuards();
+    const missing = await refusal({ method: 'POST', url: url.split('?')[0] as string });
+    const wrong = await refusal({ method: 'POST', url, with: headers });
+    expect([wrong.code, wrong.message]).toEqual(['auth.required', 'This key is not valid here.']);
+    expect([missing.code, missing.message]).toEqual(['auth.required', 'A key is required.']);
+    for (const each of [missing, wrong]) expect(each.headers()['x-should-retry']).toBe('false');
   });
 
   it('an upgrade is checked by its Origin for any method', async () => {

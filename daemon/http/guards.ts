@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { Auth, AuthRequest } from '../auth/auth.ts';
-import type { Caller } from '../auth/credentials.ts';
+import type { Caller, RefusedCredential } from '../auth/credentials.ts';
 import { type ErrorCode, GatewayError } from '../contract/errors.ts';
 import type { MatchedRoute } from '../contract/routes.ts';
 import type { Log } from '../lib/log.ts';
@@ -50,7 +50,8 @@ export function admit(deps: GuardDeps, req: IncomingMessage, upgrade: boolean): 
  * Applies the Origin rules 1–4 (docs/spec/specification.md#origin-check). Throws 403 `auth.origin_forbidden`.
  */
 export function guardOrigin(deps: GuardDeps, request: AuthRequest): void {
-  if (deps.auth.origin(request) === 'forbidden') throw new GatewayError('auth.origin_forbidden');
+  if (deps.auth.origin(request) === 'ok') return;
+  throw new GatewayError('auth.origin_forbidden', { message: deps.auth.refuseOrigin(request) });
 }
 
 const UNMATCHED_RULE = 'admin';
@@ -66,19 +67,23 @@ export function guardClass(
   request: AuthRequest,
 ): MatchedRoute {
   const verdict = deps.auth.decide(match.route?.auth ?? UNMATCHED_RULE, caller, request);
-  if (verdict === 'auth.required') throw new GatewayError('auth.required', requiredAdvice(request));
+  if (verdict === 'auth.required')
+    throw new GatewayError('auth.required', { message: requiredMessage(caller) });
   if (verdict === 'auth.forbidden') throw new GatewayError('auth.forbidden');
   if (match.route) return match.route;
   if (match.allow.length === 0) throw new GatewayError('route.not_found');
   throw new GatewayError('route.method_not_allowed', { headers: { allow: match.allow.join(', ') } });
 }
 
-function requiredAdvice(request: AuthRequest): { message?: string } {
-  if (request.headers['x-api-key'] === undefined || request.headers.authorization !== undefined) return {};
-  return {
-    message: 'A key is required. The header x-api-key is not read; send Authorization: Bearer <key>.',
-  };
-}
+/** The messages of 401 for callers that sent something; the catalogue has the one for a missing key. */
+const REFUSED: Readonly<Record<RefusedCredential, string>> = {
+  'wrong-key': 'This key is not valid here.',
+  'x-api-key':
+    'A key is required. The header x-api-key is read on /v1/messages only; send Authorization: Bearer <key>.',
+};
+
+const requiredMessage = ({ refused }: Caller): string | undefined =>
+  refused === undefined ? undefined : REFUSED[refused];
 
 /**
  * Applies the limiter for the rows that declare it (docs/spec/specification.md#login-limiter); 429 with

@@ -25,8 +25,8 @@ export const PAGE_CSP = [
 export const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 /**
- * Request headers that a listed origin may send: those that routes read, and those that the browser clients
- * of OpenAI and Anthropic always send. A constant list, as above.
+ * Request headers that a listed origin may send: those that routes read, those that the browser clients of
+ * OpenAI and Anthropic always send, and those by which apps name themselves. A constant list, as above.
  */
 const CORS_HEADERS = [
   'authorization',
@@ -38,6 +38,9 @@ const CORS_HEADERS = [
   'traceparent',
   'x-svc-model-filter',
   'x-svc-priority',
+  'user-agent',
+  'http-referer',
+  'x-title',
   'openai-organization',
   'openai-project',
   'openai-beta',

@@ -28,8 +28,6 @@ describe('createMatcher', () => {
 
   it.each([
     ['/V1/models'],
-    ['/v1/models/'],
-    ['/v1//models'],
     ['//v1/models'],
     ['/./v1/models'],
     ['/v1/models/../../api/config'],
@@ -39,6 +37,18 @@ describe('createMatcher', () => {
     ['/api/auth/status;a=b'],
     ['/api\\auth\\status'],
   ])('C04/C06 %s matches no route', (path) => expect(id('GET', path)).toBeNull());
+
+  it.each([
+    ['GET', '/v1/models/', 'hint.slash.get'],
+    ['POST', '/v1/chat/completions/', 'hint.slash.post'],
+    ['GET', '/v1//models', 'hint.slashes.get'],
+    ['POST', '/v1//chat/completions', 'hint.slashes.post'],
+    ['GET', '/v1/v1/models', 'hint.twice.get'],
+    ['POST', '/v1/v1/messages', 'hint.twice.post'],
+  ])('C04/C06 %s %s matches only the row that names the right address', (method, path, row) => {
+    expect(id(method, path)).toBe(row);
+    expect(match(method, path).route).toMatchObject({ auth: 'client', kind: 'hint' });
+  });
 
   it('C08/C09 model ids span slashes and are decoded once', () => {
     expect(match('GET', '/v1/models/org/name').params).toEqual({ model_id: 'org/name' });

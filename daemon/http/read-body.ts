@@ -7,6 +7,7 @@ import { invalidRequest } from '../contract/invalid-request.ts';
 import type { BodyKind } from '../contract/routes.ts';
 import { BodyBuffer } from '../lib/perf/body-buffer.ts';
 import { zodMessage } from '../lib/text/zod-message.ts';
+import { BodyDecoder, type ContentCoding, contentCoding } from './content-coding.ts';
 import { allowBodyDrain, discardRest, forbidDrain } from './lingering-close.ts';
 import { sendContinue } from './send-continue.ts';
 
@@ -25,15 +26,18 @@ export const BODY_CAPS: Record<BodyKind, number> = {
 /** Maximum nesting of a JSON body. */
 export const MAX_DEPTH = 64;
 
-/** Refuses a too large declared length before a byte is read, and any content coding. */
-export function checkDeclared(req: IncomingMessage, kind: BodyKind): void {
+/**
+ * Refuses a too large declared length before a byte is read, and a content coding that is not supported.
+ * Returns the coding. Multipart takes none, because its bytes are forwarded as sent
+ * (docs/spec/contract.md#content-coding).
+ */
+export function checkDeclared(req: IncomingMessage, kind: BodyKind): ContentCoding | null {
   const declared = Number(req.headers['content-length'] ?? 0);
   if (declared > BODY_CAPS[kind]) throw tooLarge(kind);
-  const coding = req.headers['content-encoding'];
-  if (coding !== undefined && coding.trim().toLowerCase() !== 'identity') {
-    throw new GatewayError('request.unsupported_type', { message: 'Compressed bodies are not accepted.' });
-  }
+  return contentCoding(req, kind !== 'audio' && !isMultipart(req.headers['content-type']));
 }
+
+const isMultipart = (type: string | undefined): boolean => /^\s*multipart\//i.test(type ?? '');
 
 const tooLarge = (kind: BodyKind) =>
   new GatewayError('request.too_large', { details: { limit_bytes: BODY_CAPS[kind] } });
@@ -125,7 +129,7 @@ export async function readApiBody(
   schema: ZodType | undefined,
 ): Promise<unknown> {
   const { req, res } = ctx;
-  checkDeclared(req, kind);
+  const coding = checkDeclared(req, kind);
   const present =
     req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   if (!present) return parseWith(schema, undefined);
@@ -133,12 +137,27 @@ export async function readApiBody(
     return parseWith(schema, undefined);
   }
   if (!isJsonType(req.headers['content-type'])) throw new GatewayError('request.unsupported_type');
+  if (coding !== null) return parseCoded((await readBytes(req, res, kind)).bytes, schema);
   sendContinue(req, res);
   const bytes = await parseThrough(ctx, kind);
   // The parser did not recognise the body. It would count as absent, and a default would replace its content.
   if (ctx.request.body === undefined) throw new GatewayError('request.unsupported_type');
   if (bytes.length === 0) return parseWith(schema, undefined);
   const body: unknown = ctx.request.body;
+  const flaw = bodyProblem(body, bytes);
+  if (flaw !== null) throw new GatewayError('request.invalid_json', { message: flaw });
+  return parseWith(schema, body);
+}
+
+/** Parses a decoded body. koa-body would read the coded bytes. */
+function parseCoded(bytes: Buffer, schema: ZodType | undefined): unknown {
+  if (bytes.length === 0) return parseWith(schema, undefined);
+  let body: unknown;
+  try {
+    body = JSON.parse(bytes.toString('utf8'));
+  } catch (cause) {
+    throw new GatewayError('request.invalid_json', { cause });
+  }
   const flaw = bodyProblem(body, bytes);
   if (flaw !== null) throw new GatewayError('request.invalid_json', { message: flaw });
   return parseWith(schema, body);
@@ -272,14 +291,15 @@ export interface ReadBytes {
 }
 
 /**
- * Reads a `/v1` body into one Buffer under its cap, without parsing. Throws 413, 415, and 400 when it is
- * incomplete.
+ * Reads a `/v1` body into one Buffer under its cap, decoded and without parsing. Throws 413, 415, and 400 when
+ * it is incomplete or not of its coding.
  */
 export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyKind): Promise<ReadBytes> {
-  checkDeclared(req, kind);
+  const coding = checkDeclared(req, kind);
   sendContinue(req, res);
   const cap = BODY_CAPS[kind];
   if (isDisconnected(req)) return Promise.reject(bodyAborted());
+  if (coding !== null) return readDecoded(req, kind, coding);
   return new Promise((resolve, reject) => {
     /**
      * Both reference the promise, which references the body. The request must not, because it lives until its
@@ -315,3 +335,40 @@ export function readBytes(req: IncomingMessage, res: ServerResponse, kind: BodyK
     req.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   });
 }
+
+/** Reads a coded body. The cap holds for the bytes on the wire and for the decoded ones. */
+function readDecoded(req: IncomingMessage, kind: BodyKind, coding: ContentCoding): Promise<ReadBytes> {
+  const cap = BODY_CAPS[kind];
+  return new Promise((resolve, reject) => {
+    let received = 0;
+    const leave = () =>
+      req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+    const fail = (error: GatewayError) => {
+      leave();
+      decoder.discard();
+      req.pause();
+      reject(error);
+    };
+    const decoder = new BodyDecoder(coding, cap, {
+      drained: () => req.resume(),
+      done: (bytes) => {
+        leave();
+        resolve({ bytes, workMs: 0 });
+      },
+      failed: (reason) => fail(reason === 'too-large' ? tooLarge(kind) : undecodable(coding)),
+    });
+    const onData = (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > cap) fail(tooLarge(kind));
+      else if (!decoder.push(chunk)) req.pause();
+    };
+    const onEnd = () => decoder.end();
+    const onBroken = () => {
+      if (!req.readableEnded) fail(bodyAborted());
+    };
+    req.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+  });
+}
+
+const undecodable = (coding: ContentCoding) =>
+  new GatewayError('request.malformed', { message: `The body is not complete ${coding} data.` });

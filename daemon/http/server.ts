@@ -12,7 +12,7 @@ import { createPipeline, type PipelineDeps } from './pipeline.ts';
 import { markExpectation } from './send-continue.ts';
 import { trackUnusedSockets } from './unused-sockets.ts';
 import { batchWrites, type WriteBatching } from './write-batching.ts';
-import { addRequestIdHeader, refuseHandshake, wsOptions } from './ws-handshake.ts';
+import { addRequestIdHeader, type HandshakeDeps, refuseHandshake, wsOptions } from './ws-handshake.ts';
 import { WsPipeline, type WsPipelineDeps } from './ws-pipeline.ts';
 
 export interface HttpOptions extends Omit<ListenOptions, 'log'> {
@@ -100,7 +100,7 @@ function listener(app: Koa, deps: PipelineDeps, drain: Drain, stopping: () => bo
  * koa-websocket takes its server from `listen`, so it gets the tuned one. Its connection handler is replaced:
  * it parses the target as a URL, which throws for some targets and turns others into a route.
  */
-function attachSockets(app: Koa, server: Server, deps: WsPipelineDeps): WsPipeline {
+function attachSockets(app: Koa, server: Server, deps: WsPipelineDeps & HandshakeDeps): WsPipeline {
   const sockets = new WsPipeline(deps);
   app.listen = () => server;
   const hooked = websockify(app, wsOptions(deps) as Parameters<typeof websockify>[1]);

@@ -4,8 +4,9 @@ import type { ServerOptions } from 'ws';
 import { GatewayError } from '../contract/errors.ts';
 import { dialectOf } from './call.ts';
 import { asGatewayError, bareRefusal } from './error-envelope.ts';
-import { admit, type GuardDeps } from './guards.ts';
+import { admit, type GuardDeps, guardClass, guardOrigin } from './guards.ts';
 import { halfClose } from './lingering-close.ts';
+import type { Match } from './matcher.ts';
 import { upgradeId } from './ws-request-id.ts';
 
 /** Largest message of a client: audio is sent in small pieces. */
@@ -21,8 +22,13 @@ export function chooseProtocol(offered: Set<string>): string | false {
   return offered.has('realtime') ? 'realtime' : false;
 }
 
-/** Options of the WebSocket server: caps, and the checks that must refuse before the handshake (framing, Host). */
-export function wsOptions(deps: GuardDeps): ServerOptions {
+/** The guards of a handshake, and the values that no refusal may contain. */
+export interface HandshakeDeps extends GuardDeps {
+  secrets(): readonly string[];
+}
+
+/** Options of the WebSocket server: caps, and the checks that must refuse before the handshake. */
+export function wsOptions(deps: HandshakeDeps): ServerOptions {
   return {
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
@@ -32,7 +38,7 @@ export function wsOptions(deps: GuardDeps): ServerOptions {
     verifyClient: ({ req }, done) => {
       try {
         if (req.headers['sec-websocket-version'] !== VERSION) throw handshakeError(req);
-        admit(deps, req, true);
+        checkHandshake(deps, req);
       } catch (error) {
         refuse(deps, req.socket, req, error);
         return;
@@ -40,6 +46,32 @@ export function wsOptions(deps: GuardDeps): ServerOptions {
       done(true);
     },
   };
+}
+
+/**
+ * Checks framing and Host, and everything else for a route without a socket: a client that tried a WebSocket
+ * first falls back to HTTP only when the handshake fails (docs/spec/contract.md#upgrade-on-http-route). Refusals
+ * of a socket route follow after the handshake, where a browser can read them.
+ */
+function checkHandshake(deps: GuardDeps, req: IncomingMessage): void {
+  const { target, auth } = admit(deps, req, true);
+  const match = deps.matcher(auth.method, target.path);
+  if (match.route?.kind === 'websocket') return;
+  guardOrigin(deps, auth);
+  const route = guardClass(deps, anyMethod(deps, match, target.path), deps.auth.caller(auth), auth);
+  if (route.kind === 'hint') throw new GatewayError('route.not_found');
+  throw new GatewayError('request.malformed', {
+    status: 426,
+    message: 'This route takes no WebSocket. Send a plain HTTP request.',
+    headers: { upgrade: 'HTTP/1.1' },
+  });
+}
+
+/** A handshake is a GET. The class that decides is that of the path, whichever method it takes. */
+function anyMethod(deps: GuardDeps, match: Match, path: string): Match {
+  if (match.route !== null) return match;
+  const others = match.allow.map((method) => deps.matcher(method, path));
+  return others.find(({ route }) => route !== null) ?? match;
 }
 
 /** Adds the request id to the handshake response. */
@@ -63,14 +95,14 @@ function handshakeError(req: IncomingMessage): GatewayError {
  * Responds with the envelope to a handshake that the WebSocket server itself refuses (key, version, protocol
  * list).
  */
-export function refuseHandshake(deps: GuardDeps, socket: Duplex, req: IncomingMessage): void {
+export function refuseHandshake(deps: HandshakeDeps, socket: Duplex, req: IncomingMessage): void {
   refuse(deps, socket, req, handshakeError(req));
 }
 
-function refuse(deps: GuardDeps, socket: Duplex, req: IncomingMessage, error: unknown): void {
+function refuse(deps: HandshakeDeps, socket: Duplex, req: IncomingMessage, error: unknown): void {
   const id = upgradeId(req);
   const failure = asGatewayError(error, deps.log, id);
   deps.refused(failure.code);
   if (!socket.writable) socket.destroy();
-  else halfClose(socket, bareRefusal(failure, dialectOf(req.url ?? ''), id));
+  else halfClose(socket, bareRefusal(failure, dialectOf(req.url ?? ''), id, deps.secrets()));
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { type ErrorCode, GatewayError } from '../contract/errors.ts';
+import { errorEvent } from '../inference/realtime/error-event.ts';
 import type { Call, SocketRouteId } from '../routes/handler.ts';
 import { asGatewayError } from './error-envelope.ts';
 import { admit, type GuardDeps, guard, guardClass, guardHost, guardOrigin } from './guards.ts';
@@ -11,6 +12,8 @@ export type SocketHandler = (socket: WebSocket, call: Call) => void | Promise<vo
 
 export interface WsPipelineDeps extends GuardDeps {
   sockets: Record<SocketRouteId, SocketHandler>;
+  /** Values that no event may contain; default: none. */
+  secrets?(): readonly string[];
 }
 
 /** Maximum number of open sockets, including refused ones that have not closed yet. */
@@ -19,18 +22,20 @@ const MAX_SOCKETS = 256;
 const RESERVED_FOR_ADMINS = 32;
 
 /**
- * Close codes (docs/spec/contract.md#websocket-refusals): 4403 for Origin, 4401 for the tier, and related
- * codes.
+ * Close codes of a realtime socket (docs/spec/contract.md#websocket-refusals): 4403 for Origin, 4401 for the
+ * tier, and related codes. Other routes are refused before the handshake (`ws-handshake`).
  */
 const CLOSE_CODES: Partial<Record<ErrorCode, number>> = {
   'auth.origin_forbidden': 4403,
   'auth.host_forbidden': 4403,
   'auth.required': 4401,
   'auth.forbidden': 4401,
-  'route.not_found': 4404,
-  'route.method_not_allowed': 4404,
-  'auth.rate_limited': 4429,
+  'realtime.too_many': 1013,
 };
+/** The close code of every other failure. */
+const INTERNAL_ERROR = 1011;
+
+const tooMany = (): GatewayError => new GatewayError('realtime.too_many');
 
 const GOING_AWAY = [1001, 'going away'] as const;
 
@@ -54,11 +59,11 @@ export class WsPipeline {
     const id = upgradeId(req);
     socket.pause();
     try {
-      if (this.#open.size >= MAX_SOCKETS) return socket.close(1013, 'too many sockets');
+      if (this.#open.size >= MAX_SOCKETS) throw tooMany();
       const call = await guard(this.#deps, admit(this.#deps, req, true), id, performance.now());
       const reserved = call.caller.tier === 'admin' ? 0 : RESERVED_FOR_ADMINS;
       if (this.#closing) return this.#shut(socket, ...GOING_AWAY);
-      if (this.#open.size >= MAX_SOCKETS - reserved) return socket.close(1013, 'too many sockets');
+      if (this.#open.size >= MAX_SOCKETS - reserved) throw tooMany();
       const handler = this.#deps.sockets[call.route.id as SocketRouteId];
       if (!handler) throw new GatewayError('route.not_found');
       this.#track(socket, call);
@@ -99,7 +104,8 @@ export class WsPipeline {
   #refuse(socket: WebSocket, error: unknown, id: string): void {
     const failure = asGatewayError(error, this.#deps.log, id);
     this.#deps.refused(failure.code);
-    this.#shut(socket, CLOSE_CODES[failure.code] ?? 1011, failure.code);
+    socket.send(errorEvent(failure, this.#deps.secrets?.()), () => {});
+    this.#shut(socket, CLOSE_CODES[failure.code] ?? INTERNAL_ERROR, failure.code);
   }
 
   /** Closes a socket, and terminates it if the peer does not answer the close frame. */

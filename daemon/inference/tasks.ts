@@ -20,6 +20,7 @@ import {
   wantsStream,
 } from './rewrite/body-index.ts';
 import type { BodyContext } from './rewrite/body-rule.ts';
+import { checkCalls } from './rewrite/call-arguments.ts';
 import { rewriteChat, rewriteModel } from './rewrite/deviations.ts';
 import { effortOf } from './rewrite/effort.ts';
 import { wantsOmni } from './rewrite/omni.ts';
@@ -59,9 +60,12 @@ function readChat({ body, bodyIndex: known, translated, history }: InferenceCall
     ignored ??= new IgnoredNames();
     ignored.add(name);
   };
+  const calls = checkCalls(index);
+  // The messages of a translated chat may be replaced as a whole, and edits must not overlap.
+  const callEdits = history === undefined ? calls : undefined;
   const rewritten: ParsedRequest['body'] = (target, model) => {
     ignored = null;
-    return rewriteChat(contextOf(index, history, target, ignore), requested, model);
+    return rewriteChat({ ...contextOf(index, history, target, ignore), callEdits }, requested, model);
   };
   const effort = translated ? effortOf(index) : null;
   return {

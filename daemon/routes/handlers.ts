@@ -16,6 +16,7 @@ import { statusRoutes } from './api/status.ts';
 import { systemRoutes } from './api/system.ts';
 import { upstreamRoutes } from './api/upstreams.ts';
 import { usageRoutes } from './api/usage.ts';
+import { hintRoutes } from './base-urls.ts';
 import type { RouteDeps } from './deps.ts';
 import type { Handlers } from './handler.ts';
 import { shellRoutes } from './shell.ts';
@@ -45,6 +46,7 @@ export function createHandlers(deps: RouteDeps, read: BodyReader): Handlers {
     ...eventRoutes(deps),
     ...imageRoutes(deps),
     ...shellRoutes(deps),
+    ...hintRoutes(deps),
     ...modelRoutes(deps),
     ...audioRoutes(deps),
     ...inferenceRoutes(deps, read),

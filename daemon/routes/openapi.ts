@@ -58,14 +58,14 @@ function operation(id: string, row: RouteRow): Json {
   };
 }
 
-/** Returns OpenAPI 3.1 for the route table, without the pages of the dashboard. */
+/** Returns OpenAPI 3.1 for the route table, without the pages of the dashboard and the hints. */
 export function openApi(
   routes: Readonly<Record<string, RouteRow>>,
   info: { title: string; version: string },
 ): Json {
   const paths: Record<string, Json> = {};
   for (const [id, row] of Object.entries(routes)) {
-    if (row.kind === 'shell') continue;
+    if (row.kind === 'shell' || row.kind === 'hint') continue;
     const path = openApiPath(row.path);
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(id, row) };
   }

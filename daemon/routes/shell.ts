@@ -1,4 +1,5 @@
 import { GatewayError } from '../contract/errors.ts';
+import { refuseBaseUrl } from './base-urls.ts';
 import type { RouteDeps } from './deps.ts';
 import type { Handler } from './handler.ts';
 
@@ -19,6 +20,9 @@ export function shellRoutes(deps: RouteDeps) {
     ctx.res.end(ctx.req.method === 'HEAD' ? undefined : file.bytes);
   };
   const page: Handler = (ctx) => send(ctx, '/index.html');
+  /** `/models` is also the model list of a client whose base URL lacks `/v1`; only browsers ask for HTML. */
+  const models: Handler = (ctx, call) =>
+    ctx.req.headers.accept?.includes('text/html') ? send(ctx, '/index.html') : refuseBaseUrl(deps, call);
   const exact: Handler = (ctx, call) => send(ctx, call.target.path);
   /** A missing asset is not a route: only callers that may see everything get 404. */
   const asset: Handler = (ctx, call) => {
@@ -37,8 +41,8 @@ export function shellRoutes(deps: RouteDeps) {
     'ui.playground.mode': page,
     'ui.slots': page,
     'ui.slots.tab': page,
-    'ui.models': page,
-    'ui.models.tab': page,
+    'ui.models': models,
+    'ui.models.tab': models,
     'ui.memory': page,
     'ui.requests': page,
     'ui.requests.tab': page,

@@ -1,4 +1,5 @@
 /** Content of bodies over a real port: shapes, text encodings, types and content codings. */
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { keyIn } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
@@ -132,7 +133,30 @@ describe('B06 types and B07 codings', () => {
     },
   );
 
-  it.each(['gzip', 'br', 'deflate', 'gzip, gzip', 'identity, gzip', 'a-miracle', ''])(
+  it.each(['gzip', 'br', 'deflate', 'zstd'])(
+    'B07 a body that is not %s, as it says, is 400',
+    async (coding) => {
+      const headers = { ...JSON_TYPE, 'content-encoding': coding };
+      for (const path of ['/api/auth/login', '/api/memory', '/v1/chat/completions']) {
+        const response = await post(path, { body: '{}', headers });
+        expect(response, path).toMatchObject({ status: 400, code: 'request.malformed' });
+      }
+      const audio = await post('/v1/audio/transcriptions', { body: '{}', headers });
+      expect(audio).toMatchObject({ status: 415, code: 'request.unsupported_type' });
+      expect(audio.headers['accept-encoding']).toBe('identity');
+    },
+  );
+
+  it('B07 a coded body is read on /api', async () => {
+    const body = gzipSync('{"tier":"root"}');
+    const headers = { ...JSON_TYPE, 'content-encoding': 'gzip' };
+    expect(await post('/api/auth/rotate', { body, headers })).toMatchObject({
+      status: 422,
+      code: 'request.invalid',
+    });
+  });
+
+  it.each(['gzip, gzip', 'identity, gzip', 'compress', 'a-miracle', ''])(
     'B07 the content coding %j is 415 on /api and /v1',
     async (coding) => {
       const headers = { ...JSON_TYPE, 'content-encoding': coding };

@@ -164,7 +164,9 @@ describe('auth rotate', () => {
   it('the error names a stale key of the environment as the rejected one', async () => {
     const ran = await run(['auth', 'rotate', 'admin', '--force'], { env: { SVC_ADMIN_KEY: ADMIN_KEY } });
     expect(ran).toMatchObject({ code: 4, out: '' });
-    expect(ran.err).toMatch(/A key is required.*The key came from the environment variable SVC_ADMIN_KEY/);
+    expect(ran.err).toMatch(
+      /This key is not valid here.*The key came from the environment variable SVC_ADMIN_KEY/,
+    );
     expect(ran.err).not.toContain(ADMIN_KEY);
   });
 
@@ -295,7 +297,7 @@ describe('config of a running gateway', () => {
   it('is what a start would use when the gateway rejects the key, without the sent keys', async () => {
     const text = await run(['config'], { env: { SVC_HOME: `${gateway.home}/none`, SVC_ADMIN_KEY: 'wrong' } });
     expect(text.code).toBe(0);
-    expect(text.out).toMatch(/^The gateway did not provide its settings: A key is required/);
+    expect(text.out).toMatch(/^The gateway did not provide its settings: This key is not valid here/);
     expect(text.out).toMatch(/^adminKey +\(not set\) /m);
   });
 });

@@ -258,7 +258,7 @@ describe('errors', () => {
       anthropic.messages.create({ model: 'no-such-model', ...body }),
       NotFoundError,
     );
-    expect(unknown).toMatchObject({ status: 404, type: 'invalid_request_error' });
+    expect(unknown).toMatchObject({ status: 404, type: 'not_found_error' });
     expect(unknown.message).toContain('no-such-model');
     expect(unknown.requestID ?? unknown.headers?.get('x-request-id')).toBeTruthy();
   });
@@ -272,13 +272,13 @@ describe('errors', () => {
     }
   });
 
-  it('x-api-key is no credential, and the error names the right header', async () => {
+  it('x-api-key is a credential here, and elsewhere the error names the right header', async () => {
     const body = { model: 'agent', max_tokens: 9, messages: hi };
     const headers = { 'x-api-key': CLIENT_KEY };
-    const response = await send(gateway, 'POST', '/v1/messages', { headers, body });
+    expect((await send(gateway, 'POST', '/v1/messages', { headers, body })).status).toBe(200);
+    const response = await send(gateway, 'POST', '/v1/chat/completions', { headers, body });
     expect([response.status, response.code]).toEqual([401, 'auth.required']);
     expect(response.json()).toMatchObject({
-      type: 'error',
       error: { type: 'authentication_error', message: expect.stringContaining('Authorization: Bearer') },
     });
     await failure(client({ authToken: 'wrong' }).messages.create(body), AuthenticationError);

@@ -12,7 +12,15 @@ const off = new OneGateway(() => startLocked({ env: { SVC_REQUIRE_AUTH: 'off' } 
 
 /** Result for an accepted caller: session.created, then a normal close. */
 const SERVED = { opened: true, messages: [expect.stringContaining('"session.created"')], code: 1000 };
-const refusedWith = (code: number, reason: string) => ({ opened: true, messages: [], code, reason });
+/** A refusal of the realtime route: an error event, then the close. */
+const refusedWith = (code: number, reason: string) => ({
+  opened: true,
+  messages: [expect.stringContaining(`"type":"error"`)],
+  code,
+  reason,
+});
+/** A refusal before the handshake. */
+const refusedBefore = (status: number) => ({ refused: status, opened: false, messages: [] });
 
 describe('T17 accepted callers', () => {
   it('api_key=client: session.created', async () => {
@@ -37,9 +45,21 @@ describe('T17 accepted callers', () => {
     ['nothing', ''],
     ['a wrong key', '?api_key=wrong'],
     ['an empty key', '?api_key='],
-  ])('%s: close 4401 and no message', async (_name, query) =>
-    expect(await socketResult(on, REALTIME + query)).toMatchObject(refusedWith(4401, 'auth.required')),
-  );
+  ])('%s: an error event, then close 4401', async (_name, query) => {
+    const result = await socketResult(on, REALTIME + query);
+    expect(result).toMatchObject(refusedWith(4401, 'auth.required'));
+    expect(JSON.parse(result.messages[0] as string)).toEqual({
+      type: 'error',
+      event_id: expect.stringMatching(/^event_/),
+      error: {
+        type: 'authentication_error',
+        code: 'auth.required',
+        message: query.includes('wrong') ? 'This key is not valid here.' : 'A key is required.',
+        param: null,
+        event_id: null,
+      },
+    });
+  });
 
   it('a message sent with a rejected handshake is never handled', async () => {
     const frame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]);
@@ -47,8 +67,10 @@ describe('T17 accepted callers', () => {
     const [head = '', frames = ''] = response.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 101 /);
     const bytes = Buffer.from(frames, 'latin1');
-    expect(bytes[0]).toBe(0x88);
-    expect(bytes.readUInt16BE(2)).toBe(4401);
+    expect(bytes[0]).toBe(0x81);
+    const close = bytes.indexOf(0x88);
+    expect(bytes.readUInt16BE(close + 2)).toBe(4401);
+    expect(frames).not.toContain('missing_required_parameter');
   });
 
   it('a message sent with an accepted handshake is handled', async () => {
@@ -97,7 +119,7 @@ describe('the key in the subprotocol', () => {
       refusedWith(4401, 'auth.required'),
     );
     expect(await socketResult(on, '/api/events', { protocols: offer(ADMIN_KEY) })).toMatchObject(
-      refusedWith(4401, 'auth.required'),
+      refusedBefore(401),
     );
     const headers = { 'sec-websocket-protocol': offer(ADMIN_KEY).join(', ') };
     expect((await send(on, 'GET', REALTIME, { headers })).status).toBe(401);
@@ -106,7 +128,7 @@ describe('the key in the subprotocol', () => {
 
 describe('Origin and Host', () => {
   it.each([FOREIGN, 'null', 'http://127.0.0.1:1', ''])(
-    'O12 Origin %j: 101, then close 4403, nothing handled, closed within 2 s',
+    'O12 Origin %j: 101, an error event, then close 4403, nothing handled, closed within 2 s',
     async (origin) => {
       for (const gateway of [on, off]) {
         const started = performance.now();
@@ -168,48 +190,57 @@ describe('Origin and Host', () => {
 });
 
 describe('paths without a socket', () => {
-  const paths = [
-    '/',
-    '/api/settings',
-    '/api/events',
-    '/v1/nowhere',
-    '/v1/realtime/',
-    '/V1/realtime',
-    '//v1/realtime',
-  ];
+  it.each([
+    ['/', 426, 426, 426],
+    ['/v1/models', 426, 426, 426],
+    ['/v1/responses', 401, 426, 426],
+    ['/v1/chat/completions', 401, 426, 426],
+    ['/v1/messages', 401, 426, 426],
+    ['/api/events', 401, 426, 426],
+    ['/api/settings', 401, 403, 426],
+    ['/api/auth/rotate', 401, 403, 426],
+    ['/v1/nowhere', 401, 403, 404],
+    ['/v1/realtime/', 401, 404, 404],
+    ['/V1/realtime', 401, 403, 404],
+    ['//v1/realtime', 401, 403, 404],
+  ])('%s is refused before the handshake: anon %i, client %i, admin %i', async (path, ...statuses) => {
+    const [anon, client, admin] = statuses;
+    const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+    expect(await socketResult(on, path)).toMatchObject(refusedBefore(anon));
+    expect(await socketResult(on, path, as(CLIENT_KEY))).toMatchObject(refusedBefore(client));
+    expect(await socketResult(on, path, as(ADMIN_KEY))).toMatchObject(refusedBefore(admin));
+    expect(await socketResult(off, path)).toMatchObject(refusedBefore(admin));
+  });
 
-  it.each(paths)('%s: anon 4401, admin 4404, never a handler', async (path) => {
-    const open = path === '/';
-    const anon = await socketResult(on, path);
-    expect(anon).toMatchObject(
-      open ? refusedWith(4404, 'route.not_found') : refusedWith(4401, 'auth.required'),
-    );
-    const admin = await socketResult(on, path, { headers: { authorization: `Bearer ${ADMIN_KEY}` } });
-    expect(admin).toMatchObject(refusedWith(4404, 'route.not_found'));
-    expect(await socketResult(off, path)).toMatchObject({ messages: [], code: 4404 });
+  it('the refusal is an envelope that names the protocol to use', async () => {
+    const key = { authorization: `Bearer ${CLIENT_KEY}` };
+    const response = parseRaw(await rawExchange(on, handshake('/v1/responses', key)));
+    expect(response).toMatchObject({ status: 426, code: 'request.malformed' });
+    expect(response.headers.upgrade).toBe('HTTP/1.1');
+    expect(response.text).toContain('plain HTTP request');
+  });
+
+  it('O12 a foreign Origin is 403 before the handshake, and no secret is repeated', async () => {
+    const foreign = { origin: FOREIGN, authorization: `Bearer ${ADMIN_KEY}` };
+    for (const path of ['/', '/v1/responses', '/api/events', '/v1/nowhere']) {
+      const response = parseRaw(await rawExchange(on, handshake(path, foreign)));
+      expect(response, path).toMatchObject({ status: 403, code: 'auth.origin_forbidden' });
+    }
+    const secret = { ...foreign, origin: `http://${ADMIN_KEY}.example` };
+    expect(await rawExchange(on, handshake('/v1/responses', secret))).not.toContain(ADMIN_KEY);
+    expect(await rawExchange(on, handshake(REALTIME, secret))).not.toContain(ADMIN_KEY);
   });
 
   it.each(['//a@[x/', '//[/', '/v1\\realtime', '//x@h/v1/realtime', '\\v1/realtime'])(
-    '%s is checked unchanged: closed or rejected, never normalised into a route, and the gateway continues',
+    '%s is checked unchanged: rejected, never normalised into a route, and the gateway continues',
     async (target) => {
       const key = { authorization: `Bearer ${ADMIN_KEY}` };
       const response = await rawExchange(off, handshake(target, key));
-      const [head = '', frames = ''] = response.split('\r\n\r\n');
-      const closed = Buffer.from(frames, 'latin1');
-      if (target.startsWith('/')) {
-        expect(head).toMatch(/^HTTP\/1\.1 101 /);
-        expect([closed[0], closed.readUInt16BE(2)]).toEqual([0x88, 4404]);
-      } else expect(head).toMatch(/^HTTP\/1\.1 400 /);
+      const [head = ''] = response.split('\r\n\r\n');
+      expect(head).toMatch(target.startsWith('/') ? /^HTTP\/1\.1 404 / : /^HTTP\/1\.1 400 /);
       expect((await send(off, 'GET', '/api/health')).status).toBe(200);
     },
   );
-
-  it('a client on an admin path is 4401 too', async () => {
-    const headers = { authorization: `Bearer ${CLIENT_KEY}` };
-    expect(await socketResult(on, '/api/settings', { headers })).toMatchObject(
-      refusedWith(4401, 'auth.forbidden'),
-    );
-  });
 });
 
 describe('an Upgrade header lets no request bypass the guards', () => {

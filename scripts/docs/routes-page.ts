@@ -12,6 +12,7 @@ const KINDS: Partial<Record<MatchedRoute['kind'], string>> = {
   websocket: 'WebSocket',
   text: 'text',
   image: 'image',
+  hint: '404',
 };
 
 /** The keys of a body with a schema of the gateway. */

@@ -201,7 +201,7 @@ export class DialectResponse extends Writable implements CallerResponse {
   #fail(error: GatewayError): string {
     this.#errorSent = true;
     this.#failure = error;
-    return this.#events?.fail(error.envelope('openai').error) ?? '';
+    return this.#events?.fail(this.#ownError(error)) ?? '';
   }
 
   /** Sends the error as the last event; ending the response stops the engine. */
@@ -232,7 +232,12 @@ export class DialectResponse extends Writable implements CallerResponse {
 
   #errorResponse(error: GatewayError): WholeResponse {
     this.#failure = error;
-    return [error.status, asJson(this.#translation.envelope({ ...error.envelope('openai') }))];
+    return [error.status, asJson(this.#translation.envelope({ error: this.#ownError(error) }))];
+  }
+
+  /** The error object of the gateway itself, with the type of this API. */
+  #ownError(error: GatewayError): Json {
+    return { ...error.envelope('openai').error, type: this.#translation.errorType(error.status) };
   }
 
   #engineErrorBody(body: Json): Buffer {

@@ -75,7 +75,10 @@ test.each([
   ['{"message":"gpu lost","code":500}', 'api_error'],
   ['{"message":"gpu lost","code":"529"}', 'overloaded_error'],
   ['"gpu lost"', 'api_error'],
-])('an error %s without a type or string code has both for Anthropic clients', async (error, type) => {
+  ['{"message":"gpu lost","type":"server_error"}', 'api_error'],
+  ['{"message":"gpu lost","code":429,"type":"TooManyRequests"}', 'rate_limit_error'],
+  ['{"message":"gpu lost","type":"overloaded_error"}', 'overloaded_error'],
+])('an error %s has a type and a string code that Anthropic clients know', async (error, type) => {
   const { answer } = await streamed(MESSAGES, (engine) =>
     engine.end(`${delta('one')}data: {"error":${error}}\n\n`),
   );

@@ -40,8 +40,8 @@ export interface Translation {
   events(by: Responder): EventEncoder;
   /** Translates a complete response. Throws a GatewayError for one that it cannot translate. */
   whole(chat: Json, by: Responder): Json;
-  /** Returns this API's error type for a status, if the engine sends none. */
-  errorType(status: number): string;
+  /** Returns this API's error type for a status. `engineType` is the type that the engine sent, if any. */
+  errorType(status: number, engineType?: unknown): string;
   /** Converts an error envelope to the form of this API. */
   envelope(body: Json): Json;
 }

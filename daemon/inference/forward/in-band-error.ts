@@ -21,7 +21,12 @@ const WORD = /^[\x21-\x7e]+$/;
 /** Error types of OpenAI and Anthropic that identify the party at fault. */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
   ['rate_limit_error', 429],
+  ['insufficient_quota', 429],
   ['server_error', 500],
   ['api_error', 500],
   ['overloaded_error', 503],
@@ -46,14 +51,18 @@ export function errorInEvents(end: Buffer): InBandError | null {
   return null;
 }
 
-/** Returns the status that an error object implies by its code or type; null when it implies none. */
+/**
+ * Returns the status that an error object implies by its code or type; null when it implies none. The code of
+ * a wrapped error says nothing of its status, so its type counts first.
+ */
 export function statusOf({ code, status, type }: Json): number | null {
   const httpStatus = [code, status]
     .map(Number)
     .find((each) => Number.isInteger(each) && each >= 400 && each < 600);
   if (httpStatus !== undefined) return httpStatus;
-  if (isErrorCode(code)) return ERRORS[code].status;
-  return STATUSES.get(type) ?? null;
+  const byCode = isErrorCode(code) ? ERRORS[code].status : null;
+  const byType = STATUSES.get(type) ?? null;
+  return code === 'upstream.error' ? (byType ?? byCode) : (byCode ?? byType);
 }
 
 function errorIn(data: string): Json | null {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Tier } from '../../contract/auth.ts';
-import { ERRORS } from '../../contract/errors.ts';
+import { GatewayError } from '../../contract/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Inference } from '../serve.ts';
 import { Connection } from './connection.ts';
+import { errorEvent } from './error-event.ts';
 import { DEFAULT_MODELS } from './session-config.ts';
 import type { Stage } from './step.ts';
 
@@ -80,9 +81,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
 
 /** Reports the limit in the realtime protocol before the socket closes. */
 function refuse(socket: WebSocket): void {
-  const { message } = ERRORS['realtime.too_many'];
-  const error = { type: 'server_error', code: 'realtime.too_many', message, param: null, event_id: null };
+  const failure = new GatewayError('realtime.too_many');
   socket.on('error', () => {});
-  const event = { type: 'error', event_id: `event_${randomBytes(9).toString('hex')}`, error };
-  socket.send(JSON.stringify(event), () => socket.close(1013, 'realtime.too_many'));
+  socket.send(errorEvent(failure), () => socket.close(1013, failure.code));
 }

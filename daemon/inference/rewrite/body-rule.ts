@@ -25,6 +25,8 @@ export interface BodyContext {
   readonly takesLaterSystem?: boolean;
   /** Receives the names of what a rule replaces or leaves out. */
   ignore?(name: string): void;
+  /** The edits that fill in empty arguments of earlier calls. */
+  readonly callEdits?: readonly Edit[];
   /**
    * Thinking when the caller sets none: the slot's choice, else the registry's; null leaves it to the engine.
    */

@@ -1,6 +1,6 @@
-import { forwardedTls } from '../../auth/client-address.ts';
 import { companionAddress } from '../../companion/address.ts';
 import type { StatusOverviewView } from '../../contract/system.ts';
+import { baseOf } from '../base-urls.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, Handler } from '../handler.ts';
 import { systemChecks } from './health.ts';
@@ -48,7 +48,7 @@ function overview(deps: RouteDeps): StatusOverviewView {
  */
 async function urls({ auth, companion }: RouteDeps, call: Call) {
   const host = call.auth.headers.host ?? '';
-  const base = `${forwardedTls(call.auth, auth.forwarding()) ? 'https' : 'http'}://${host}`;
+  const base = baseOf({ auth }, call);
   const { plan, isResponding } = await companion.refreshed();
   return {
     api: `${base}/v1`,

@@ -17,7 +17,7 @@ export const messages: Dialect = (bytes) => ({
   task: 'chat',
   events: (by) => messageEvents(headOf(by)),
   whole: (chat, by) => wholeMessage(headOf(by), wholePieces(chat, by.keep)),
-  errorType: anthropicErrorType,
+  errorType: (status) => anthropicErrorType(status),
   envelope: anthropicEnvelope,
 });
 
@@ -35,7 +35,7 @@ export const messagesCount: Dialect = (bytes) => ({
     if (Number.isSafeInteger(tokens)) return { input_tokens: tokens };
     throw new GatewayError('upstream.error', { message: 'The engine returned no token count.' });
   },
-  errorType: anthropicErrorType,
+  errorType: (status) => anthropicErrorType(status),
   envelope: anthropicEnvelope,
 });
 

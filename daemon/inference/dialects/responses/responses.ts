@@ -1,4 +1,3 @@
-import { openaiErrorType } from '../../../contract/errors.ts';
 import { sseComment } from '../../../lib/net/sse.ts';
 import { newId, wholePieces } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type EventEncoder, type Responder } from '../dialect.ts';
@@ -6,6 +5,7 @@ import type { SourcePaths } from '../error-paths.ts';
 import { encodeEvents } from '../event-encoder.ts';
 import { headerList } from '../ignored.ts';
 import { asList, asObject, type Json } from '../json.ts';
+import { keepErrorType } from '../normalize-error.ts';
 import { type ResponsesRequest, readResponses } from './request.ts';
 import type { CallerMemory } from './response-memory.ts';
 import type { ResponseHead } from './response-object.ts';
@@ -49,7 +49,7 @@ export const responses: Dialect = (bytes, memory) => {
     headers,
     events: (by) => responseEvents(request, headOf(by), store),
     whole: (chat, by) => store(wholeResponse(request, headOf(by), chat)),
-    errorType: openaiErrorType,
+    errorType: keepErrorType,
     envelope: (body) => body,
   };
 };
