@@ -4,7 +4,6 @@ import type { ModelRef } from '../dispatch/model-ref.ts';
 import type { RoutingView } from '../dispatch/routing-view.ts';
 import type { BodyIndex } from './body-index.ts';
 import type { BodyContext, BodyRule } from './body-rule.ts';
-import { fillArguments } from './call-arguments.ts';
 import { type Edit, render } from './edits.ts';
 import { effort } from './effort.ts';
 import { loadModel } from './load-model.ts';
@@ -46,7 +45,7 @@ const MODEL_REF_RULES = CHAT_DEVIATIONS.flatMap((each) => ('modelRef' in each ? 
  * Rules of the gateway that are not in docs/spec/specification.md#chat-deviations come before the deviations.
  */
 const BODY_RULES: readonly BodyRule[] = [
-  ...[answerLimit, fillArguments, translatedHistory, unreadableParts, effort],
+  ...[answerLimit, translatedHistory, unreadableParts, effort],
   ...CHAT_DEVIATIONS.flatMap((each) => ('body' in each ? [each.body] : [])),
 ];
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../dialects/json.ts';
 import { scanBody } from './body-index.ts';
 import type { MediaSupport } from './body-rule.ts';
+import { checkCalls } from './call-arguments.ts';
 import { render } from './edits.ts';
 import { unreadableParts } from './unreadable-parts.ts';
 
@@ -22,6 +23,7 @@ function sent(messages: unknown[], reads: MediaSupport = 'text') {
   const edits = unreadableParts({
     index,
     local: true,
+    callEdits: checkCalls(index),
     thinkingDefault: () => null,
     media: () => reads,
     ignore: (name) => void ignored.push(name),
@@ -80,4 +82,18 @@ test.each<[string, unknown[], MediaSupport]>([
 ])('the bytes stay the same for %s', (_, messages, reads) => {
   const made = sent(messages, reads);
   expect(made.result).toBe(made.bytes);
+});
+
+const emptyCall = { tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '' } }] };
+
+test.each<[string, unknown, MediaSupport]>([
+  ['reasoning in the same message', [{ type: 'thinking', thinking: 'x' }, text], 'text'],
+  ['an image in the same message', [text, image], 'text'],
+  ['readable parts in the same message', [text], 'text'],
+  ['no parts', 'See.', 'text'],
+  ['a target of unknown abilities', [text, image], 'unknown'],
+])('empty arguments are filled in next to %s', (_, content, reads) => {
+  const made = sent([user('x'), assistant(content, emptyCall), tool([text, image])], reads);
+  expect(made.messages[1]).toMatchObject({ tool_calls: [{ function: { arguments: '{}' } }] });
+  expect(JSON.stringify(made.messages)).not.toContain('"thinking"');
 });

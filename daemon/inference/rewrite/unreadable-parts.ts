@@ -6,8 +6,9 @@ import {
   isPdf,
   pdfPlaceholder,
 } from '../dialects/placeholders.ts';
-import type { BodyIndex, Message } from './body-index.ts';
-import type { BodyRule, MediaSupport } from './body-rule.ts';
+import type { Message } from './body-index.ts';
+import type { BodyContext, BodyRule, MediaSupport } from './body-rule.ts';
+import { fillArguments } from './call-arguments.ts';
 import { type Edit, NO_EDITS, replace } from './edits.ts';
 
 /** Types of parts that every engine reads. */
@@ -20,20 +21,35 @@ const REASONING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking'
 /**
  * Replaces parts that the target cannot read by text, in tool results and older turns
  * (docs/spec/contract.md#unreadable-media). The newest user message stays as it is, so that the engine
- * refuses it. A target of unknown abilities gets the original, and so does a translated chat, whose
+ * refuses it. Empty arguments of the same messages are filled in here, because edits must not overlap. A target of
+ * unknown abilities gets the original, and so does a translated chat, whose
  * translation decided.
  */
-export const unreadableParts: BodyRule = ({ index, history, media, ignore }) => {
+export const unreadableParts: BodyRule = (context) => {
+  const filled = fillArguments(context);
+  const edits = partEdits(context, filled);
+  if (edits.length === 0) return filled;
+  const edited = new Set(edits.map(startOf));
+  return [...edits, ...filled.filter((edit) => !edited.has(startOf(edit)))];
+};
+
+const startOf = (edit: Edit): number | null => (edit.do === 'replace' ? edit.at.start : null);
+
+/** Returns the edits of messages with such parts. They include the filled-in arguments of the same message. */
+function partEdits({ index, history, media, ignore }: BodyContext, filled: readonly Edit[]): readonly Edit[] {
   if (history !== undefined || media === undefined || !index.messages.some(hasParts)) return NO_EDITS;
   const support = media();
   if (support === 'unknown') return NO_EDITS;
   const newest = newestUser(index.messages);
   return index.messages.flatMap((message): Edit[] => {
     if (!hasParts(message) || message.index === newest) return [];
-    const made = readableMessage(index, message, support, ignore);
+    const { start, end } = message.value;
+    const fill = filled.find((edit) => startOf(edit) === start);
+    const text = fill?.do === 'replace' ? fill.with : index.bytes.toString('utf8', start, end);
+    const made = readableMessage(text, support, ignore);
     return made === null ? [] : [replace(message.value, made)];
   });
-};
+}
 
 const hasParts = ({ hasParts: has, isAmbiguous, role }: Message): boolean =>
   has && !isAmbiguous && (role === 'user' || role === 'assistant' || role === 'tool');
@@ -46,12 +62,11 @@ function newestUser(messages: readonly Message[]): number {
 
 /** Returns null for a message that stays. */
 function readableMessage(
-  { bytes }: BodyIndex,
-  { value }: Message,
+  text: string,
   support: MediaSupport,
   ignore: ((name: string) => void) | undefined,
 ): string | null {
-  const message = JSON.parse(bytes.toString('utf8', value.start, value.end)) as Json;
+  const message = JSON.parse(text) as Json;
   const parts = asList(message.content);
   const unreadable = parts.map(asObject).filter((part) => part !== undefined && !isReadable(part, support));
   if (unreadable.length === 0) return null;
