@@ -19,7 +19,7 @@ const CHAT = { slot: 'agent', model: 'Qwen/Qwen3-0.6B-GGUF:Q8_0' };
 const EMBED = { slot: 'embed', model: 'nomic-ai/nomic-embed-text-v1.5-GGUF:Q8_0' };
 const RERANK = { slot: 'rerank', model: 'gpustack/bge-reranker-v2-m3-GGUF:Q8_0' };
 const REPLY = 'Setup has installed me.';
-const SMALL_MEMORY = { env: { SVC_MEMORY_LIMIT: '1500000000' } };
+const SMALL_MEMORY = { env: { SVC_MEMORY_LIMIT: '1600000000' } };
 let hub: FakeHub;
 let gateway: Gateway;
 

@@ -37,6 +37,12 @@ describe('defaultWindow', () => {
     ['a model that does not fit at all', QWEN36_35B, { card: null, host: 16 * GB }, 8192],
     ['a trained window of 8192', SMOLLM2, { card: null, host: 25 * GB }, 8192],
     ['a smaller trained window', { ...SMOLLM2, contextTrain: 2048 }, { card: null, host: 25 * GB }, 2048],
+    [
+      'the demonstration model',
+      { ...SMOLLM2, demo: true, contextTrain: 65_536 },
+      { card: null, host: 25 * GB },
+      32_768,
+    ],
     ['an unknown trained window', { ...SMOLLM2, contextTrain: null }, { card: null, host: 25 * GB }, 8192],
   ])('%s', (_, one, totals, expected) => {
     expect(defaultWindow(one, slot, totals)).toBe(expected);

@@ -6,6 +6,8 @@ import { needOf } from './memory-estimate.ts';
 /** Windows that a chat slot without `context` may get, in tokens, largest first. */
 const WINDOWS = [131_072, 65_536, 32_768, 16_384, 8192] as const;
 const SMALLEST = 8192;
+/** The demonstration model stays small: its window is enough for the prompt of a coding agent. */
+const DEMO_WINDOW = 32_768;
 const BATCH = 512;
 /**
  * The share of the total memory that a model with this window may take: other recommended models must fit next to it,
@@ -44,6 +46,7 @@ export function defaultWindow(
   const needed = (context: number, onCard: boolean) =>
     needOf(size, { context, sequences: parallel, batch: step, outputs, onCard }).total;
   const smallest = Math.min(SMALLEST, trained);
+  if (model.demo) return Math.min(DEMO_WINDOW, trained);
   const isOnCard = card !== null && needed(smallest, true) <= card - KEEP_FREE_BYTES;
   const limit = isOnCard ? card * SHARES.card : host * SHARES.host;
   return WINDOWS.find((window) => window <= trained && needed(window, isOnCard) <= limit) ?? smallest;
