@@ -98,8 +98,8 @@ export function gatewayUrl(
   env: Environment,
   { running, file, folder }: LocalGateway,
 ): string {
-  const given = flag ?? env.SVC_URL;
-  if (given) return given.replace(/\/+$/, '');
+  const address = flag ?? env.SVC_URL;
+  if (address) return address.replace(/\/+$/, '');
   if (running !== null && !isNamed(env)) return `http://${localHostFor(running.host)}:${running.port}`;
   const { host, port } = configuredAddress({
     env,

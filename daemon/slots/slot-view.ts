@@ -47,7 +47,7 @@ export interface SlotViewSource {
 
 /**
  * A live view of a slot, not a snapshot: each property is read at the time of access, so that reading all slots for
- * each request allocates nothing. Whoever holds the view sees later changes.
+ * each request allocates nothing. A caller that keeps the view sees later changes.
  */
 export class LiveSlotView implements SlotView {
   readonly #source: SlotViewSource;

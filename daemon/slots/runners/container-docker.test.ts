@@ -141,7 +141,7 @@ test('an image that is absent and must not be pulled ends the start with the rea
   expect(docker.calls).not.toContain('POST /images/create');
 });
 
-test('an image whose name is an option is refused before a container engine is asked', async () => {
+test('an image whose name is an option is refused before any call to a container engine', async () => {
   const one = runner().start(containerLaunch({ image: '-v /:/host' }));
   expect((await one.ended).reason).toContain('image: must be');
   expect(docker.calls).toEqual([]);
