@@ -54,7 +54,7 @@ describe('R06 killed in the middle', () => {
     ['fsyncdir', 'new'],
   ])('right before %s: the file is wholly %s, and what a restarted daemon goes by', async (step, which) => {
     writeFileSync(envFile(), long(ADMIN_KEY), { mode: 0o600 });
-    const program = join(root, 'daemon', 'test', 'harness', 'settings-and-die.ts');
+    const program = join(root, 'daemon', 'test', 'harness', 'kill-during-settings-write.ts');
     const { signal } = spawnSync(process.execPath, [program, home, step]);
     expect(signal).toBe('SIGKILL');
     const key = keyOf(read());

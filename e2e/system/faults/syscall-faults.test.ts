@@ -17,7 +17,7 @@ import {
   widened,
 } from '../../../daemon/test/harness/strace.ts';
 import { part } from '../../../daemon/test/harness/test-tools.ts';
-import type { WriteReport } from '../../../daemon/test/harness/write-and-report.ts';
+import type { WriteReport } from '../../../daemon/test/harness/report-write.ts';
 import { filesBelow, type Writer } from '../../../daemon/test/harness/writer.ts';
 import {
   allowedOutcomes,
@@ -35,7 +35,7 @@ import { STORE } from '../../../daemon/test/harness/writers-store.ts';
 const WRITERS = Object.entries({ ...STORE, ...SINGLE, ...MANY });
 const PROGRAM = join(
   import.meta.dirname,
-  ...['..', '..', '..', 'daemon', 'test', 'harness', 'write-and-report.ts'],
+  ...['..', '..', '..', 'daemon', 'test', 'harness', 'report-write.ts'],
 );
 /** Calls that are tried by default, of each kind for what SQLite writes and of all kinds for the others. */
 const LEAST = { store: 2, others: 1 };

@@ -101,7 +101,7 @@ describe.each(WRITERS)('R12 DL03 %s', (name, writer) => {
       'daemon',
       'test',
       'harness',
-      'write-and-die.ts',
+      'kill-during-write.ts',
     );
     const die = (root: string, at: number) =>
       promisify(execFile)(process.execPath, [program, name, root, String(at)]).then(
