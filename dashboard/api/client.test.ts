@@ -19,13 +19,13 @@ describe('addressOf', () => {
 
 describe('call', () => {
   it('sends method and body of the row and gives the parsed answer', async () => {
-    const seen: RequestInit[] = [];
+    const requests: RequestInit[] = [];
     vi.stubGlobal('fetch', async (_url: string, init: RequestInit) => {
-      seen.push(init);
+      requests.push(init);
       return Response.json({ ok: true, tier: 'admin' });
     });
     await expect(call('auth.login', { body: { key: 'k' } })).resolves.toEqual({ ok: true, tier: 'admin' });
-    expect(seen[0]).toMatchObject({ method: 'POST', body: '{"key":"k"}', credentials: 'same-origin' });
+    expect(requests[0]).toMatchObject({ method: 'POST', body: '{"key":"k"}', credentials: 'same-origin' });
   });
 
   it('throws the envelope as ApiError', async () => {

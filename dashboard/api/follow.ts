@@ -30,11 +30,11 @@ function withPlace(options: CallOptions, place: Place): CallOptions {
 async function listen(stream: Stream, place: Place, signal: AbortSignal): Promise<void> {
   const silence = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const heard = (): void => {
+  const resetTimer = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => silence.abort(), SILENCE_MS);
   };
-  heard();
+  resetTimer();
   const again = place.opened;
   try {
     const options = withPlace(stream.options(again), place);
@@ -44,7 +44,7 @@ async function listen(stream: Stream, place: Place, signal: AbortSignal): Promis
     place.opened = true;
     stream.onOpen?.(again);
     const note = (lastId: string | null): void => {
-      heard();
+      resetTimer();
       place.lastId = lastId ?? place.lastId;
     };
     for await (const event of sseEvents(answer.body, note)) stream.onEvent(event);

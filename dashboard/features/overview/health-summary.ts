@@ -87,7 +87,7 @@ const placed = <C extends Issue>(issue: C): C => {
  * All open issues, failures first: slots, upstreams, downloads, checks, warnings. Each message appears once. A check is
  * left out when its detailed issues are listed.
  */
-export function issuesOf(given: {
+export function issuesOf(input: {
   slots?: readonly SlotRecord[] | undefined;
   checks?: SystemHealthView | undefined;
   status?: StatusOverviewView | undefined;
@@ -95,26 +95,26 @@ export function issuesOf(given: {
   upstreams?: readonly UpstreamRecord[] | undefined;
   pulls?: readonly PullRecord[] | undefined;
 }): Issue[] {
-  const slots = (given.slots ?? []).flatMap((slot) => ofSlot(slot) ?? []);
-  const problems = (given.problems ?? []).map(ofProblem);
-  const upstreams = (given.upstreams ?? []).flatMap(ofUpstream);
-  const pulls = (given.pulls ?? []).flatMap(ofPull);
+  const slots = (input.slots ?? []).flatMap((slot) => ofSlot(slot) ?? []);
+  const problems = (input.problems ?? []).map(ofProblem);
+  const upstreams = (input.upstreams ?? []).flatMap(ofUpstream);
+  const pulls = (input.pulls ?? []).flatMap(ofPull);
   const covered = new Set([
     ...(upstreams.length > 0 ? ['upstreams'] : []),
     // The slots check reports failed slots and missing models.
-    ...((given.slots ?? []).some(isCoveredByCheck) ? ['slots'] : []),
+    ...((input.slots ?? []).some(isCoveredByCheck) ? ['slots'] : []),
     ...(problems.length > 0 ? ['configuration'] : []),
   ]);
-  const checks = Object.entries(given.checks?.checks ?? {}).flatMap(([name, check]) =>
+  const checks = Object.entries(input.checks?.checks ?? {}).flatMap(([name, check]) =>
     check.status === 'ok' ? [] : [{ id: name, tone: CHECK_TONES[check.status], message: check.message }],
   );
-  const warnings = (given.status?.warnings ?? []).map(
+  const warnings = (input.status?.warnings ?? []).map(
     (warning): Issue => ({ id: warning.id, tone: 'attention', message: warning.message }),
   );
   const parts = [...checks, ...warnings].filter(({ id }) => !covered.has(id)).map(placed);
-  const seen = new Set<string>();
+  const messages = new Set<string>();
   return [...slots, ...upstreams, ...pulls, ...problems, ...parts]
-    .filter(({ message }) => !seen.has(message) && seen.add(message))
+    .filter(({ message }) => !messages.has(message) && messages.add(message))
     .sort((a, b) => Number(b.tone === 'failed') - Number(a.tone === 'failed'));
 }
 

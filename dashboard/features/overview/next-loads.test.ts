@@ -17,7 +17,7 @@ test('what is loaded, disabled, empty or elsewhere is not loaded next', () => {
   expect(nextLoads(slots)).toEqual([]);
 });
 
-test('who waits comes first, then slots with a file, agent before others; three at most', () => {
+test('waiting slots come first, then slots with a file, agent before others; three at most', () => {
   const slots = [
     slot('auto-x', { auto: true }),
     slot('coder'),

@@ -34,7 +34,7 @@ describe('bodyOf', () => {
 });
 
 describe('what is sent beside words', () => {
-  it('pictures are parts of their message; tools and the tool loop only when they were chosen', () => {
+  it('images are parts of their message; tools and the tool loop only when they were chosen', () => {
     const shown = turn(1, 'user', 'agent', 'What is it?', ['data:image/jpeg;base64,AA==']);
     const parameters = { ...FRESH.parameters, tools: '[{"type":"function"}]', omni: true };
     expect(bodyOf([shown], 'agent', parameters)).toMatchObject({

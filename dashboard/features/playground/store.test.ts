@@ -45,5 +45,5 @@ it('removes one of two equal images', async () => {
   const conversation = await fresh();
   for (const info of ['a', 'b', 'a']) conversation.addImage(info);
   conversation.removeImage(2);
-  expect(conversation.get().pictures).toEqual(['a', 'b']);
+  expect(conversation.get().images).toEqual(['a', 'b']);
 });

@@ -58,9 +58,9 @@ describe('tool calls', () => {
     });
 
     it('get the result that the reader gives, once', () => {
-      const given = withResult([call('a'), call('b')], 'call-a', 'noon');
-      expect(given.map(isOpen)).toEqual([false, true]);
-      expect(withResult(given, 'call-a', 'midnight')).toEqual(given);
+      const calls = withResult([call('a'), call('b')], 'call-a', 'noon');
+      expect(calls.map(isOpen)).toEqual([false, true]);
+      expect(withResult(calls, 'call-a', 'midnight')).toEqual(calls);
     });
 
     it('are sent with their results, once each has one', () => {

@@ -51,7 +51,7 @@ class LiveCall {
   #socket: VoiceSocket | null = null;
   #player: Player | null = null;
   /** Playback that was cut while its answer was still streaming; sent when the answer has ended. */
-  #cut: { item: string; heardMs: number } | null = null;
+  #cut: { item: string; playedMs: number } | null = null;
   /** Whether a typed message waits for the end of the answer that it interrupts. */
   #owed = false;
   /** Serialises recordings. */
@@ -119,28 +119,28 @@ class LiveCall {
   }
 
   async #listen(signal: AbortSignal): Promise<void> {
-    const hear = (samples: Int16Array<ArrayBuffer>): void => {
+    const onSamples = (samples: Int16Array<ArrayBuffer>): void => {
       if (this.#now.microphone !== 'on') return;
-      this.#hear(samples);
+      this.#sendSamples(samples);
       this.#set({ level: loudness(samples) });
     };
     try {
-      await openMicrophone(hear, signal);
+      await openMicrophone(onSamples, signal);
       signal.throwIfAborted();
       this.#set({ microphone: 'on' });
     } catch (error) {
-      if (!signal.aborted) this.#unheard(error);
+      if (!signal.aborted) this.#reportMicrophoneError(error);
     }
   }
 
   /** Reports a microphone failure. The session continues with typed messages. */
-  #unheard(error: unknown): void {
+  #reportMicrophoneError(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     const transcript = { ...this.#now.transcript, fault: { code: 'microphone', message } };
     this.#set({ transcript });
   }
 
-  #hear(samples: Int16Array<ArrayBuffer>): void {
+  #sendSamples(samples: Int16Array<ArrayBuffer>): void {
     this.#socket?.sendSound(soundOf(samples));
   }
 
@@ -187,12 +187,12 @@ class LiveCall {
     else this.#cut = cut;
   }
 
-  #truncate({ item, heardMs }: { item: string; heardMs: number }): void {
+  #truncate({ item, playedMs }: { item: string; playedMs: number }): void {
     this.#socket?.send({
       type: 'conversation.item.truncate',
       item_id: item,
       content_index: 0,
-      audio_end_ms: heardMs,
+      audio_end_ms: playedMs,
     });
     this.#socket?.send({ type: 'conversation.item.retrieve', item_id: item });
   }

@@ -2,11 +2,11 @@ import type { ServerEvent } from '../../../../daemon/contract/realtime.ts';
 
 /** Stage times of one answer in milliseconds; null when not reported. */
 export interface StageTimes {
-  readonly heard: number | null;
-  readonly firstWord: number | null;
-  readonly words: number | null;
-  readonly firstSound: number | null;
-  readonly sound: number | null;
+  readonly transcription: number | null;
+  readonly firstToken: number | null;
+  readonly text: number | null;
+  readonly firstAudio: number | null;
+  readonly audio: number | null;
   readonly total: number | null;
 }
 
@@ -97,11 +97,11 @@ const millis = (metadata: Record<string, string> | null | undefined, name: strin
  */
 export function timesOf(metadata: Record<string, string> | null | undefined): StageTimes {
   return {
-    heard: millis(metadata, 'svc_stt_ms'),
-    firstWord: millis(metadata, 'svc_chat_first_ms'),
-    words: millis(metadata, 'svc_chat_ms'),
-    firstSound: millis(metadata, 'svc_tts_first_ms'),
-    sound: millis(metadata, 'svc_tts_ms'),
+    transcription: millis(metadata, 'svc_stt_ms'),
+    firstToken: millis(metadata, 'svc_chat_first_ms'),
+    text: millis(metadata, 'svc_chat_ms'),
+    firstAudio: millis(metadata, 'svc_tts_first_ms'),
+    audio: millis(metadata, 'svc_tts_ms'),
     total: millis(metadata, 'svc_total_ms'),
   };
 }
