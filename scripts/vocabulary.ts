@@ -66,7 +66,7 @@ export const PENDING: readonly Term[] = [
   name('doors?', 'endpoint, listener, gate'),
   name('strangers?', 'unknown, untrusted'),
   name('leavers?', 'disconnecting client'),
-  text('[Nn]obody|[Ss]omebody|[Ww]hoever|[Ee]verybody', 'the actor: no client, a caller, the user'),
+  text('[Nn]obody(?!:x:)|[Ss]omebody|[Ww]hoever|[Ee]verybody', 'the actor: no client, a caller, the user'),
   text('[Aa]new', 'again'),
   text('on (its|their) way', 'in transit, loading, in flight'),
   text('in (its|their) place', 'instead'),
@@ -96,13 +96,18 @@ export const WIRE_NAMES: Readonly<Record<string, WireName>> = {
   no_room: { reason: 'reason in the setup API' },
   kept: { reason: 'field of the report of restore --json', paths: ['daemon/backup/', 'daemon/commands/'] },
   asked: {
-    reason: 'field and column of the request log',
+    reason: 'field and column of the request log, and a detail of the audit log',
     paths: [
       'daemon/contract/',
       'daemon/store/',
       'daemon/telemetry/',
       'daemon/inference/',
+      'daemon/auth/auth.ts',
+      'daemon/cli/commands/requests.ts',
+      'daemon/test/records.test.ts',
       'dashboard/features/requests/',
+      'dashboard/features/security/',
+      'e2e/requests.spec.ts',
     ],
   },
 };

@@ -56,7 +56,11 @@ describe.each(PATHS)('%s: a failure reported by an engine is recorded', (path) =
 
   test('text about errors in a successful response is not a failure', async () => {
     const event = `data: ${JSON.stringify({ choices: [{ delta: { content: LOST }, finish_reason: 'stop' }] })}\n\n`;
-    const { record, finished } = await recordOf(path, respondWith(200, SSE, `${event}data: [DONE]\n\n`), true);
+    const { record, finished } = await recordOf(
+      path,
+      respondWith(200, SSE, `${event}data: [DONE]\n\n`),
+      true,
+    );
     expect(record).toMatchObject({ status: 200, error: null });
     expect(finished).toMatchObject({ inBandCode: null });
   });
@@ -71,7 +75,9 @@ test.each([RESPONSES, MESSAGES] as const)(
 );
 
 test('an error while a stream waits is also recorded', async () => {
-  const { gateway, slots } = await setUp(respondWith(500, JSON_TYPE, '{"error":{"message":"x","code":"oom"}}'));
+  const { gateway, slots } = await setUp(
+    respondWith(500, JSON_TYPE, '{"error":{"message":"x","code":"oom"}}'),
+  );
   slots.before = (_, options) => options.onDecided?.();
   await post(gateway.origin, CHAT, { ...hello, stream: true });
   await until(() => gateway.log.length === 1);

@@ -10,10 +10,10 @@ import {
   CHAT,
   closeAfterEach,
   delta,
-  startWithManualEngine,
   hello,
   SSE,
   setUp,
+  startWithManualEngine,
 } from '../inference/testing/forwarding.ts';
 import { StreamingEngine } from '../inference/testing/streaming-engine.ts';
 import { scale } from './harness/scale.ts';

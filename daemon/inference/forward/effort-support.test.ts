@@ -25,7 +25,9 @@ test.each([
     422,
     'left out',
   ],
-])('%j with %i: %s', (body, status, expected) => expect(recorded(body, status)).toEqual([expected, expected]));
+])('%j with %i: %s', (body, status, expected) =>
+  expect(recorded(body, status)).toEqual([expected, expected]),
+);
 
 test.each([
   ['reasoning_effort', 400],

@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../daemon/contract/errors.ts';
+import type { WriteReport } from '../../../daemon/test/harness/report-write.ts';
 import { factor } from '../../../daemon/test/harness/scale.ts';
 import {
   type Injection,
@@ -17,7 +18,6 @@ import {
   widened,
 } from '../../../daemon/test/harness/strace.ts';
 import { part } from '../../../daemon/test/harness/test-tools.ts';
-import type { WriteReport } from '../../../daemon/test/harness/report-write.ts';
 import { filesBelow, type Writer } from '../../../daemon/test/harness/writer.ts';
 import {
   allowedOutcomes,

@@ -54,7 +54,14 @@ describe('nothing is between a call and its result', () => {
   });
 
   test('text between two results belongs to the same turn', () => {
-    const input = [calls('x'), calls('y'), answers('x'), thinks('a'), assistantMessage('Wait.'), answers('y')];
+    const input = [
+      calls('x'),
+      calls('y'),
+      answers('x'),
+      thinks('a'),
+      assistantMessage('Wait.'),
+      answers('y'),
+    ];
     expect(messagesOf(input)).toEqual([
       {
         role: 'assistant',
