@@ -82,7 +82,7 @@ static void again(conn *c) {
   c->total = 0;
   c->lnl = 0;
 }
-static int flush(conn *c) { /* 1 done, 0 blocked, -1 dead */
+static int flush(conn *c) { /* 1 done, 0 blocked, -1 closed */
   while (c->ol > 0) {
     long n = write(c->fd, c->out, c->ol);
     if (n < 0) {
@@ -98,7 +98,7 @@ static int flush(conn *c) { /* 1 done, 0 blocked, -1 dead */
   c->blocked = 0;
   return 1;
 }
-static int token(conn *c) { /* 1 go on, 0 blocked, 2 finished, -1 dead */
+static int token(conn *c) { /* 1 continue, 0 blocked, 2 finished, -1 closed */
   if (c->fin) {
     again(c);
     stop(c);
