@@ -10,9 +10,9 @@ const KEY_NAMES = ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY'] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where an installed service keeps its configuration. */
+/** The configuration folder of an installed service. */
 const SYSTEM_FOLDER = '/etc/svc';
-/** And its state. */
+/** The state folder of an installed service. */
 const SYSTEM_STATE = '/var/lib/svc';
 
 /**
@@ -28,7 +28,7 @@ export function configFolder(env: Environment, exists: (path: string) => boolean
 
 /**
  * Returns the environment with which a sub-command of the daemon binary uses the folders of the installed
- * service, as systemd would set it. Returns an empty record when the user has own folders or named some.
+ * service, as systemd would set it. Returns an empty record when the user has their own folders or the environment names some.
  */
 export function serviceFolders(
   env: Environment,

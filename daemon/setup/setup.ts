@@ -50,7 +50,7 @@ export interface SetupDeps {
  */
 export interface Setup {
   view(): Promise<SetupView>;
-  /** Looks at the machine and its folders again. */
+  /** Scans the machine and its folders again. */
   probe(): Promise<SetupView>;
   /** Throws `request.invalid`, `setup.exposed` and what writing the configuration throws. */
   apply(body: SetupApplyBody): Promise<SetupView>;

@@ -116,7 +116,7 @@ export class LiveSlotView implements SlotView {
       this.#degraded = { loaded, note, reason: degradedBy(current.launch, loaded, note) };
     return this.#degraded.reason;
   }
-  /** The settings that decide where requests may go: those of the running engine, whatever its file says since. */
+  /** The settings that decide where requests may go: those of the running engine, regardless of later changes of its file. */
   get #served(): SlotConfig {
     return this.#source.current()?.config ?? this.#source.config();
   }

@@ -67,7 +67,7 @@ export class CircuitBreaker {
     if (this.isOpen) this.recordReachable();
   }
 
-  /** A call went well. */
+  /** Records a successful call. */
   recordSuccess(): void {
     this.#failures = 0;
     this.#failed = false;

@@ -18,7 +18,7 @@ describe('addressOf', () => {
 });
 
 describe('call', () => {
-  it('sends method and body of the row and gives the parsed answer', async () => {
+  it('sends the method of the route and the body, and returns the parsed response', async () => {
     const requests: RequestInit[] = [];
     vi.stubGlobal('fetch', async (_url: string, init: RequestInit) => {
       requests.push(init);
@@ -35,7 +35,7 @@ describe('call', () => {
     await expect(call('status')).rejects.toMatchObject({ info: { code: 'auth.required', status: 401 } });
   });
 
-  it('an abort of the caller stays an abort', async () => {
+  it('rethrows an abort of the caller', async () => {
     vi.stubGlobal('fetch', async (_url: string, init: RequestInit) => init.signal?.throwIfAborted());
     const signal = AbortSignal.abort();
     await expect(call('status', { signal })).rejects.not.toBeInstanceOf(ApiError);

@@ -165,7 +165,7 @@ test('a server that does not answer as expected is not the engine, and its conta
   expect(docker.boxes).toEqual([]);
 });
 
-test('an API that is gone for good: the stop ends all the same', async () => {
+test('a permanent failure of the API: the stop still resolves', async () => {
   const one = runner().start(containerLaunch());
   await one.loaded;
   docker.closeApi();

@@ -31,7 +31,7 @@ test('allows cancelling until a download has ended', () => {
   }
 });
 
-test('takes advice from the error catalogue', () => {
+test('shows the advice of the error catalogue', () => {
   expect(adviceOf('pull.no_space')).toMatch(/resume/);
   expect(adviceOf('no.such')).toBeNull();
 });

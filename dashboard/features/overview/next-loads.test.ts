@@ -6,7 +6,7 @@ import { nextLoads } from './next-loads.ts';
 const slot = (name: string, over: Partial<SlotRecord> = {}): SlotRecord =>
   slotRecord({ name, state: 'offline', ...over });
 
-test('what is loaded, disabled, empty or elsewhere is not loaded next', () => {
+test('loaded, disabled, empty and remote slots are not candidates', () => {
   const slots = [
     slot('a', { state: 'ready' }),
     slot('b', { enabled: false }),

@@ -6,7 +6,7 @@ vi.mock('./mic-worklet.ts?worker&url', () => ({ default: '/mic-worklet.js' }));
 /** STAND-IN for a microphone of the browser. */
 const track = { stop: vi.fn() };
 const stream = { getTracks: () => [track] };
-/** The port of the worklet that was made last. */
+/** The port of the newest worklet. */
 let port: { onmessage: ((event: { data: Int16Array }) => void) | null };
 let allow: () => void;
 let module: Promise<void>;
