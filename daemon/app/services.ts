@@ -102,7 +102,7 @@ export async function startServices(
   });
   let http: HttpServer | null = null;
   const slots = createSlots({
-    ...{ settings: live, log, bus, outbound, patience: mountGuard },
+    ...{ settings: live, log, bus, outbound, mountGuard },
     modelFor: (slot) => registry.chatModelFor(slot.model, slot.name, memoryDevice(slot)),
     // Folders of safetensors are for engines in slot files. No engine serves them automatically.
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
@@ -248,7 +248,11 @@ export async function startServices(
   const unpublishAddress = await publishAddress(
     live.folders.state,
     { host: listenAddress.host, port: server.port },
-    (reason) => log.warn({ reason }, 'svcctl does not find the address in the state folder'),
+    (reason) =>
+      log.warn(
+        { reason },
+        'could not write the address to the state folder; svcctl may not find the gateway',
+      ),
   );
   upstreams.start();
   const stopWatchingConfig = watchConfig({ settings: live, log, bus, registry, slots, upstreams });

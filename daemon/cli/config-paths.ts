@@ -150,6 +150,6 @@ export function keyAdvice(
   if (untrustedHost !== null && credential({}, file) !== null)
     return `no key is sent to ${untrustedHost}: ${file.path} belongs to this machine's gateway; set SVC_ADMIN_KEY or SVC_CLIENT_KEY.`;
   if (untrustedHost === null && file.unreadable)
-    return `${file.path} may not be read; use sudo, or set SVC_ADMIN_KEY.`;
+    return `${file.path} is not readable; use sudo, or set SVC_ADMIN_KEY.`;
   return null;
 }

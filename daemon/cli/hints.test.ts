@@ -27,9 +27,9 @@ it.each([
 describe('adviceFor', () => {
   it.each([
     ['pull.gated', 'Accept its terms on the hub and set HF_TOKEN in api.env.'],
-    ['slot.not_found', 'See svcctl slots.'],
+    ['slot.not_found', 'Choose a name from svcctl slots.'],
     ['pull.unknown', 'See svcctl models pulls.'],
-    ['model.not_found', 'See svcctl models.'],
+    ['model.not_found', 'Choose an id from svcctl models.'],
     ['request.invalid', null],
     ['auth.required', null],
     ['auth.rate_limited', null],

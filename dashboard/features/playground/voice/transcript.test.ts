@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerEvent, ServerEventType } from '../../../../daemon/contract/realtime.ts';
-import { SILENT, type Transcript, timesOf, withEvent } from './transcript.ts';
+import { EMPTY_TRANSCRIPT, type Transcript, timesOf, withEvent } from './transcript.ts';
 
 let count = 0;
 const event = (type: ServerEventType, fields: object = {}): ServerEvent => ({
@@ -8,7 +8,7 @@ const event = (type: ServerEventType, fields: object = {}): ServerEvent => ({
   event_id: `event_${count++}`,
   ...fields,
 });
-const transcriptOf = (events: readonly ServerEvent[], from: Transcript = SILENT): Transcript =>
+const transcriptOf = (events: readonly ServerEvent[], from: Transcript = EMPTY_TRANSCRIPT): Transcript =>
   events.reduce(withEvent, from);
 
 const user = {
@@ -80,7 +80,10 @@ describe('the transcript', () => {
     expect(failed.fault).toEqual(error);
     expect(failed.turns.at(-1)?.state).toBe('failed');
     expect(withEvent(failed, event('response.created', { response: { id: 'r2' } })).fault).toBeNull();
-    const refused = withEvent(SILENT, event('error', { error: { ...error, type: 'server_error' } }));
+    const refused = withEvent(
+      EMPTY_TRANSCRIPT,
+      event('error', { error: { ...error, type: 'server_error' } }),
+    );
     expect(refused.fault).toEqual(error);
     const untranscribed = transcriptOf([
       event('conversation.item.added', { item: user }),
@@ -90,9 +93,9 @@ describe('the transcript', () => {
   });
 
   it('ignores events that change nothing, completes typed messages at once, and is bounded', () => {
-    expect(withEvent(SILENT, event('input_audio_buffer.cleared'))).toBe(SILENT);
+    expect(withEvent(EMPTY_TRANSCRIPT, event('input_audio_buffer.cleared'))).toBe(EMPTY_TRANSCRIPT);
     const typed = { ...user, content: [{ type: 'input_text', text: 'hello' }] };
-    const one = withEvent(SILENT, event('conversation.item.added', { item: typed }));
+    const one = withEvent(EMPTY_TRANSCRIPT, event('conversation.item.added', { item: typed }));
     expect(one.turns).toMatchObject([{ text: 'hello', state: 'done' }]);
     const many = transcriptOf(
       Array.from({ length: 250 }, (_, at) =>

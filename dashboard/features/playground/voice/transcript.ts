@@ -37,7 +37,13 @@ export interface Transcript {
   readonly fault: Fault | null;
 }
 
-export const SILENT: Transcript = { turns: [], response: null, speaking: false, modality: null, fault: null };
+export const EMPTY_TRANSCRIPT: Transcript = {
+  turns: [],
+  response: null,
+  speaking: false,
+  modality: null,
+  fault: null,
+};
 
 /** Maximum number of turns in the transcript. */
 const MAX_TURNS = 200;
@@ -135,7 +141,7 @@ const append: Reducer = (at, { item_id, delta }) =>
   change(at, item_id, ({ text }) => ({ text: text + String(delta ?? '') }));
 
 /** Reducers by event type; other events are ignored. */
-const TAKES: Readonly<Record<string, Reducer>> = {
+const REDUCERS: Readonly<Record<string, Reducer>> = {
   'session.created': (at, { session }) => withModality(at, session),
   'session.updated': (at, { session }) => withModality(at, session),
   'input_audio_buffer.speech_started': (at) => ({ ...at, speaking: true }),
@@ -170,6 +176,6 @@ function withModality(at: Transcript, session: unknown): Transcript {
 
 /** Applies one event to the transcript. Pure. */
 export function withEvent(at: Transcript, event: ServerEvent): Transcript {
-  const take = Object.hasOwn(TAKES, event.type) ? TAKES[event.type] : undefined;
+  const take = Object.hasOwn(REDUCERS, event.type) ? REDUCERS[event.type] : undefined;
   return take?.(at, event) ?? at;
 }
