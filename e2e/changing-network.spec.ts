@@ -21,7 +21,7 @@ async function endRequests(page: Page, address: RegExp, times: number): Promise<
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const alert = (page: Page) => page.getByRole('main').getByRole('alert');
-/** Whether the page has its styles: only then is the menu beside the view. */
+/** Whether the page has its styles: only then is the menu next to the view. */
 const styled = (page: Page) =>
   page
     .getByRole('main')

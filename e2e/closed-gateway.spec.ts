@@ -7,7 +7,7 @@ import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts'
 import { enter, keyField, keyIn, sessionChip } from './harness/login.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
-/** Keys are required and none is set. */
+/** A gateway that requires keys but has none. */
 const daemon = daemonOf(() => startGateway({ files: { 'config/api.env': 'SVC_REQUIRE_AUTH=on' } }));
 
 const title = 'The gateway is closed until an admin key is set';

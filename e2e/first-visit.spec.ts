@@ -6,7 +6,7 @@ import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startGateway());
 
-test('the overview of a fresh install is fine and shows who can use it', async ({ page }) => {
+test('the overview of a fresh install has no issues and shows who can use it', async ({ page }) => {
   await page.goto(`${daemon().url}/`);
   await expect(page).toHaveURL(/\/setup$/);
   await page.getByRole('button', { name: 'Do this later' }).click();
@@ -35,7 +35,7 @@ test('the playground streams the demo answer and names its slot', async ({ page 
     await page.reload();
     await expect(turns(page).last()).toContainText(DEMO_REPLY);
   });
-  await test.step('a new conversation can be taken back', async () => {
+  await test.step('a new conversation can be undone', async () => {
     await page.getByRole('button', { name: 'New conversation' }).click();
     await expect(turns(page)).toHaveCount(0);
     await page.getByRole('button', { name: 'Restore last conversation' }).click();
@@ -60,7 +60,7 @@ test('parameters are sent, and the same request is shown as code', async ({ page
   await expect(conversation(page)).not.toContainText(DEMO_REPLY);
 });
 
-test('a URL without a view leads back', async ({ page }) => {
+test('an unknown URL links back to the overview', async ({ page }) => {
   await page.goto(`${daemon().url}/overview`);
   await page.goto(`${daemon().url}/security/nowhere`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page not found');

@@ -18,7 +18,7 @@ async function tabTo(page: Page, role: 'link' | 'button' | 'textbox', name: stri
 
 const theme = (page: Page) => page.evaluate<string>('document.documentElement.dataset.theme ?? "system"');
 
-test('the first Tab offers to skip to the view, and every step shows where it is', async ({ page }) => {
+test('the first Tab offers to skip to the view, and every focus is visible', async ({ page }) => {
   await page.goto(`${daemon().url}/overview`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Everything is fine');
   await page.keyboard.press('Tab');
@@ -34,7 +34,7 @@ test('the first Tab offers to skip to the view, and every step shows where it is
     .toBe('solid');
 });
 
-test('the rail leads through the views, and focus goes with it', async ({ page }) => {
+test('the navigation rail opens the views, and the focus follows', async ({ page }) => {
   await page.goto(`${daemon().url}/overview`);
   await tabTo(page, 'link', 'Playground');
   await page.keyboard.press('Enter');
@@ -50,7 +50,7 @@ test('the rail leads through the views, and focus goes with it', async ({ page }
   await expect(turns(page).last()).toContainText('Stopped');
 });
 
-test('the palette opens with Ctrl+K, finds by typing, and Esc gives the focus back', async ({ page }) => {
+test('the palette opens with Ctrl+K, filters while typing, and Esc restores the focus', async ({ page }) => {
   await page.goto(`${daemon().url}/overview`);
   const palette = page.getByRole('dialog', { name: 'Command palette' });
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Everything is fine');
@@ -71,7 +71,7 @@ test('the palette opens with Ctrl+K, finds by typing, and Esc gives the focus ba
   await expect.poll(() => theme(page)).toBe('dark');
 });
 
-test('the theme menu works by keys alone, and the choice outlives a reload', async ({ page }) => {
+test('the theme menu works by keyboard, and the choice survives a reload', async ({ page }) => {
   await page.goto(`${daemon().url}/overview`);
   await tabTo(page, 'button', /^Theme/);
   await page.keyboard.press('Enter');
@@ -84,7 +84,7 @@ test('the theme menu works by keys alone, and the choice outlives a reload', asy
   expect(await theme(page)).toBe('dark');
 });
 
-test('with reduced motion nothing moves, not even while an answer is awaited', async ({ page }) => {
+test('with reduced motion nothing moves, even while an answer is pending', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const gateway = await startGateway({ files: QUIET_FILE });
   try {
@@ -93,7 +93,7 @@ test('with reduced motion nothing moves, not even while an answer is awaited', a
         'document.getAnimations().filter((one) => one.playState === "running" && one.effect.getComputedTiming().duration > 0).length',
       );
     await page.goto(`${gateway.url}/playground`);
-    // Never answered: the demonstration model is quicker than the check of what shows while it is awaited.
+    // Never answered: the demonstration model would answer before the pending state is checked.
     await page.route('**/v1/chat/completions', () => {});
     await composer(page).fill('Hello');
     await page.keyboard.press('Enter');

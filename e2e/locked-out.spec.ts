@@ -46,7 +46,7 @@ async function typeOn(page: Page): Promise<void> {
   await composer(page).fill(TYPED);
 }
 
-test('enforcement that is switched on elsewhere asks for the key and keeps what was typed', async ({
+test('enforcement that another browser switches on requires the key and preserves the input', async ({
   page,
   watch,
 }) => {
@@ -58,7 +58,7 @@ test('enforcement that is switched on elsewhere asks for the key and keeps what 
   await expect(bar(page)).toContainText('The gateway requires a key now.');
   await expect(staleView(page)).toHaveCount(1);
   await expect(composer(page)).toHaveValue(TYPED);
-  await test.step('on a phone the words have the width of the bar', async () => {
+  await test.step('on a phone the text has the width of the bar', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     expect((await bar(page).boundingBox())?.height, 'three lines of 20 px at most').toBeLessThan(76);
     await inspect(page, 'keys-required', TWO_LAYOUTS.slice(1));
@@ -68,7 +68,7 @@ test('enforcement that is switched on elsewhere asks for the key and keeps what 
   await expect(sessionChip(page)).toBeVisible();
 });
 
-test('a session that ends elsewhere keeps the place and the text, and comes back with a login', async ({
+test('a session that ends elsewhere preserves the view and the text, and continues after a login', async ({
   page,
   watch,
 }) => {
@@ -83,7 +83,7 @@ test('a session that ends elsewhere keeps the place and the text, and comes back
   await expect(bar(page)).toContainText('Your session has ended.');
   await expect(page).toHaveURL(/\/playground$/);
   await inspect(page, 'session-ended', TWO_LAYOUTS);
-  await test.step('not now: the page stays', async () => {
+  await test.step('"Not now" keeps the page', async () => {
     await page.getByRole('button', { name: 'Log in again' }).click();
     await expect(keyField(page)).toBeFocused();
     await inspect(page, 'login-dialog', TWO_LAYOUTS);
@@ -93,7 +93,7 @@ test('a session that ends elsewhere keeps the place and the text, and comes back
   await reopenPage(page, 'Log in again');
 });
 
-test('a message that is sent after the session ended says so, and goes through after the login', async ({
+test('a message sent after the end of the session reports it, and is sent after the login', async ({
   page,
   watch,
 }) => {
@@ -115,7 +115,7 @@ test('a message that is sent after the session ended says so, and goes through a
   await expect(turns(page)).toHaveCount(2);
 });
 
-test('a login leads back to the whole address that was opened', async ({ page, watch }) => {
+test('a login returns to the complete URL that was opened', async ({ page, watch }) => {
   watch.allow(PROVOKED);
   await setEnforcement(true);
   await page.goto(`${daemon().url}/requests?q=100%25+a%26b&only=failed`);
@@ -124,10 +124,7 @@ test('a login leads back to the whole address that was opened', async ({ page, w
   await expect(page).toHaveURL(`${daemon().url}/requests?q=100%25+a%26b&only=failed`);
 });
 
-test('ending all sessions from the page ends this one on purpose: the login, no bar', async ({
-  page,
-  watch,
-}) => {
+test('ending all sessions on the page shows the login page, not the bar', async ({ page, watch }) => {
   watch.allow(PROVOKED);
   await setEnforcement(true);
   await page.goto(`${daemon().url}/login?next=/security/sessions`);

@@ -37,7 +37,9 @@ test('an empty list explains notes; the first note is added by keyboard', async 
   await expect(items(page).first()).toContainText('keys');
 });
 
-test('notes are found with the search mode shown, and deleted one by one, several, all', async ({ page }) => {
+test('notes are found, with the search mode shown, and deleted singly, in groups and all at once', async ({
+  page,
+}) => {
   for (const [text, tags] of TEXTS) await send(daemon(), 'POST', '/api/memory', { body: { text, tags } });
   await page.goto(`${daemon().url}/memory`);
   await expect(items(page)).toHaveCount(5);

@@ -40,7 +40,7 @@ const download = (page: Page, repo: string): Locator =>
   page.getByRole('list', { name: 'Active downloads' }).getByRole('listitem').filter({ hasText: repo });
 const sheet = (page: Page, name: string): Locator => page.getByRole('dialog', { name });
 
-test('what is here and what could be here, each with a badge that says why', async ({ page }) => {
+test('installed and suggested models each have a badge with a reason', async ({ page }) => {
   await page.goto(`${daemon().url}/models`);
   await expect(installed(page, 'red-model')).toContainText('Ready');
   const badge = installed(page, 'green-model').getByRole('button', { name: /^Will unload red/ });
@@ -63,13 +63,13 @@ test('what is here and what could be here, each with a badge that says why', asy
   await inspect(page, 'models-catalog', TWO_LAYOUTS.slice(1));
 });
 
-test('a model is found on the hub, pulled with pauses, and answers', async ({ page }) => {
+test('a model is found on the hub, pulled with pauses, and answers a chat', async ({ page }) => {
   hub.fault = { slowMs: 100 };
   await page.goto(`${daemon().url}/models`);
   await page.getByRole('searchbox', { name: 'Search the hub' }).fill('maker');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('list', { name: 'Found on the hub' }).getByRole('listitem')).toHaveCount(3);
-  await test.step('the field follows the way back and forth', async () => {
+  await test.step('the field follows Back and Forward', async () => {
     await page.goBack();
     await expect(page.getByRole('searchbox', { name: 'Search the hub' })).toHaveValue('');
     await page.goForward();
@@ -101,7 +101,7 @@ test('a model is found on the hub, pulled with pauses, and answers', async ({ pa
   await expect(page.getByRole('combobox', { name: 'Model' })).toHaveText('tiny-Q8_0');
 });
 
-test('details say everything; a pulled model goes with its files once its name is typed', async ({
+test('details are complete; a pulled model is deleted with its files after its name is typed', async ({
   page,
 }) => {
   await page.goto(`${daemon().url}/models?show=details&of=tiny-Q8_0`);
@@ -128,7 +128,7 @@ test('details say everything; a pulled model goes with its files once its name i
   await expect(installed(page, 'tiny-Q8_0')).toHaveCount(0);
 });
 
-test('what was pulled in vain says what to do, here and on the overview', async ({ page }) => {
+test('a failed pull shows the next step, here and on the overview', async ({ page }) => {
   await send(daemon(), 'POST', '/api/models/pull', { body: { model: WRONG } });
   await page.goto(`${daemon().url}/models`);
   const item = download(page, WRONG);
@@ -145,7 +145,7 @@ test('what was pulled in vain says what to do, here and on the overview', async 
   await expect(item).toHaveCount(0);
 });
 
-test('a gated repository, a path that is none and one that is; the operator’s own file stays', async ({
+test('a gated repository, a missing and an existing path; a file of the operator is never deleted', async ({
   page,
   watch,
 }) => {

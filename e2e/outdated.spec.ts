@@ -7,7 +7,7 @@ import { daemonOf, expect, test } from './harness/test.ts';
 
 const OPEN_TO_ALL = '[security]\nallow_public_without_auth = true\n';
 
-/** On the network without enforcement, with an admin key, which other machines need for admin routes. */
+/** Listens on the network without enforcement, with an admin key, which other machines need for admin routes. */
 const daemon = daemonOf(() =>
   startGateway({
     files: { ...KEYS_FILE, ...QUIET_FILE, 'config/config.toml': OPEN_TO_ALL },
@@ -24,7 +24,7 @@ const old = (page: Page) => page.locator('[data-stale]');
 const oneRequest = () =>
   send(daemon(), 'POST', '/v1/chat/completions', { body: { model: 'missing', messages: [] } });
 
-test('what data that cannot be refreshed stays with a notice, and recovers', async ({ page, watch }) => {
+test('data that cannot be refreshed stays with a notice, and recovers', async ({ page, watch }) => {
   watch.allow(/status of 503 .*\/api\/requests$/);
   await oneRequest();
   await page.goto(`${daemon().url}/requests`);
@@ -41,7 +41,7 @@ test('what data that cannot be refreshed stays with a notice, and recovers', asy
   await expect(rows(page)).toHaveCount(3);
 });
 
-test('an ended session is reported without enforcement to a browser that needs a key', async ({
+test('without enforcement, a browser that needs a key is informed about its ended session', async ({
   page,
   watch,
 }) => {

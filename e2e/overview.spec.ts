@@ -18,7 +18,7 @@ const daemon = daemonOf(async () => {
   return gateway;
 });
 
-test('the last hour, who holds memory, what the next loads need, and what needs attention', async ({
+test('shows the last hour, the use of memory, the needs of the next loads, and open issues', async ({
   page,
 }) => {
   await page.goto(`${daemon().url}/overview`);

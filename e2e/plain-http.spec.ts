@@ -5,16 +5,16 @@ import { composer, sendMessage, turns, waitForReply } from './harness/playground
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startGateway());
-/** A name of the home network: plain HTTP there is no secure context, so the browser withholds some of its APIs. */
+/** A name of the home network. Plain HTTP to it is no secure context, so the browser disables some APIs. */
 const lan = (): string => `http://gateway.lan.test:${daemon().port}`;
 
-/** Chromium prints that this header of every page counts on HTTPS only; nothing on the page depends on it. */
+/** Chromium warns that this header of every page works on HTTPS only. The page does not depend on it. */
 test.beforeEach(({ watch }) => watch.allow(/^The Cross-Origin-Opener-Policy header has been ignored/));
 
 const curl = (page: Page) => page.getByRole('region', { name: 'the curl command' });
 const copyCurl = (page: Page) => page.getByRole('button', { name: 'Copy the curl command' });
 
-test('the page has no secure context there, and chat works all the same', async ({ page }) => {
+test('the chat works without a secure context', async ({ page }) => {
   await sendMessage(page, lan(), 'Hello! Who are you?');
   expect(await page.evaluate('isSecureContext')).toBe(false);
   expect(await page.evaluate('navigator.clipboard === undefined && crypto.randomUUID === undefined')).toBe(
@@ -37,7 +37,7 @@ test('copying works without the clipboard API', async ({ page }) => {
   await expect(composer(page)).toHaveValue(command);
 });
 
-test('where the browser refuses every copy, the text is selected and the keys are named', async ({
+test('when the browser refuses to copy, the text is selected and the keyboard shortcut is shown', async ({
   page,
 }) => {
   await page.addInitScript('Document.prototype.execCommand = () => false;');
@@ -48,7 +48,7 @@ test('where the browser refuses every copy, the text is selected and the keys ar
   expect(await page.evaluate('String(getSelection())')).toBe(command);
 });
 
-test('a name that somebody else could register gets no answer from the gateway', async ({ page, watch }) => {
+test('a host name that others could register is refused', async ({ page, watch }) => {
   watch.allow(/status of 403/);
   const answer = await page.goto(`http://home.rebound.io:${daemon().port}/overview`);
   expect(answer?.status()).toBe(403);

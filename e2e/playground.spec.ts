@@ -20,7 +20,7 @@ const open = (page: Page, mode: string) => page.goto(`${daemon().url}/playground
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-test('every mode has its address, and the switch works by keys and on a phone', async ({ page }) => {
+test('every mode has its URL, and the mode switch works by keyboard and on a phone', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await open(page, 'chat');
   const modes = page.getByRole('navigation', { name: 'Playground' });
@@ -59,7 +59,7 @@ test('completion: streamed and measured; the form survives a reload', async ({ p
   await expect(page.getByRole('button', { name: 'Complete text' })).toBeDisabled();
 });
 
-test('embeddings: a picture of similarity that is a table with names', async ({ page }) => {
+test('embeddings: the similarity matrix is an accessible table', async ({ page }) => {
   await open(page, 'embeddings');
   await page.getByLabel('Texts, one per line').press('Control+Enter');
   const table = page.getByRole('table', { name: /Cosine similarity/ });
@@ -71,7 +71,7 @@ test('embeddings: a picture of similarity that is a table with names', async ({ 
   await expect(card(page, 'Similarity')).toContainText('Closest: 1 and 2');
   await expect(card(page, 'Similarity')).toContainText(/embed · 64 dimensions · \d+ tokens/);
   await inspect(page, 'playground-embeddings', TWO_LAYOUTS);
-  await test.step('on a phone the names have what the numbers leave', async () => {
+  await test.step('on a phone the names use the width beside the numbers', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     const matrix = page.getByRole('region', { name: 'Similarity matrix' });
     expect(await matrix.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
@@ -96,7 +96,7 @@ test('rerank: the documents, best first, with their scores', async ({ page }) =>
   await inspect(page, 'playground-rerank', TWO_LAYOUTS);
 });
 
-test('what is spoken can be downloaded, and is written down to the letter', async ({ page }) => {
+test('speech can be downloaded, and its transcription is exact', async ({ page }) => {
   await open(page, 'speech');
   await page.getByLabel('Text').fill(TONE_TEXT);
   await page.getByLabel('Format').selectOption('wav');
@@ -129,7 +129,7 @@ test('what is spoken can be downloaded, and is written down to the letter', asyn
   await inspect(page, 'playground-transcription', TWO_LAYOUTS);
 });
 
-test('a refusal shows the message of the catalogue, and no input is lost', async ({ page, watch }) => {
+test('an error shows the message of the catalogue, and no input is lost', async ({ page, watch }) => {
   watch.allow(/status of 415 .*\/v1\/audio\/transcriptions$/);
   await open(page, 'transcription');
   await page.getByLabel('Spoken language').fill('en');
@@ -146,7 +146,7 @@ test('a refusal shows the message of the catalogue, and no input is lost', async
   await expect(alert.getByRole('button', { name: 'Try again' })).toBeEnabled();
 });
 
-test('image by a STAND-IN: drawn with progress, shown from the cache, with what it was made from', async ({
+test('image by a STAND-IN: generated with progress, shown from the cache, with its parameters', async ({
   page,
 }) => {
   await open(page, 'image');
@@ -155,11 +155,11 @@ test('image by a STAND-IN: drawn with progress, shown from the cache, with what 
   await page.getByLabel('Size').selectOption('512x512');
   await page.getByLabel('Seed').fill('7');
   await press(page, 'Generate image');
-  const pictures = page.getByRole('img', { name: /^a lighthouse SLOW \(\d of 2\)$/ });
-  await expect(pictures).toHaveCount(2);
+  const images = page.getByRole('img', { name: /^a lighthouse SLOW \(\d of 2\)$/ });
+  await expect(images).toHaveCount(2);
   await expect
     .poll(() =>
-      pictures.first().evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth),
+      images.first().evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth),
     )
     .toBe(512);
   await expect(page.getByRole('main')).toContainText('sdxl-turbo');
@@ -170,13 +170,13 @@ test('image by a STAND-IN: drawn with progress, shown from the cache, with what 
   await press(page, 'Generate image');
   const progress = page.getByRole('progressbar', { name: 'Image progress' });
   await expect(progress).toContainText(/Generating, \d+ %/);
-  await expect(pictures).toHaveCount(2);
+  await expect(images).toHaveCount(2);
   await press(page, 'Stop');
   await expect(page.getByRole('status').filter({ hasText: 'Stopped.' })).toBeVisible();
   await expect(progress).toHaveCount(0);
 });
 
-test('without a model of the kind the page says how to get one', async ({ page }) => {
+test('without a suitable model the page explains how to get one', async ({ page }) => {
   await page.route('**/v1/models?*', (route) => route.fulfill({ json: { object: 'list', data: [] } }));
   await open(page, 'rerank');
   await expect(page.getByText('No reranking model yet')).toBeVisible();
@@ -194,7 +194,7 @@ const TOOL = {
   function: { name: 'get_time', parameters: { type: 'object', properties: {} } },
 };
 
-test('chat: a call is answered by hand, and the model goes on', async ({ page }) => {
+test('chat: the user enters the result of a tool call, and the model continues', async ({ page }) => {
   await open(page, 'chat');
   await page.getByRole('textbox', { name: 'Your tools' }).fill(JSON.stringify([TOOL]));
   const message = page.getByRole('textbox', { name: 'Message' });
@@ -221,7 +221,7 @@ test('chat: a call is answered by hand, and the model goes on', async ({ page })
   expect(((await next).postDataJSON() as { messages: object[] }).messages).toHaveLength(5);
 });
 
-/** Pastes a file and maybe a text into the message; answers whether the browser goes on and puts in the text. */
+/** Pastes a file and optionally a text into the message. Returns whether the browser inserts the text itself. */
 const paste = (page: Page, base64: string, text: string): Promise<boolean> =>
   page.evaluate(`(() => {
     const clipboardData = new DataTransfer();
@@ -232,7 +232,10 @@ const paste = (page: Page, base64: string, text: string): Promise<boolean> =>
     return document.querySelector('textarea[aria-label=Message]').dispatchEvent(event);
   })()`);
 
-test('chat: tool calls stand in the answer, pictures go to models that see them', async ({ page, watch }) => {
+test('chat: tool calls are part of the answer, images are sent to models with vision', async ({
+  page,
+  watch,
+}) => {
   watch.allow(/status of 4\d\d .*\/v1\/chat\/completions$/);
   await page.route('**/v1/models', async (route) => {
     const answer = await route.fetch();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'playwright/test';
 import { artifacts } from './harness/paths.ts';
 
-/** Names of the test domain lead to this machine; every other name leads nowhere, so the browser stays off the network. */
+/** Resolves names of the test domain to this machine and no other name, so that the browser cannot use the network. */
 const NAMES = 'MAP *.test 127.0.0.1, MAP *.rebound.io 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
 
 const QUIET = [
@@ -15,16 +15,16 @@ const QUIET = [
   `--host-resolver-rules=${NAMES}`,
 ];
 
-/** Where the counts go: to the file that the environment names, else beside the other artefacts. */
+/** The file for the counts: from the environment, else next to the other artifacts. */
 const COUNTS = process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? {} : { outputFile: join(artifacts, 'e2e.json') };
 
 /** The dashboard in the Chromium of the distribution, against real daemons with real engines. */
 export default defineConfig({
   testDir: '.',
-  // These are suites of vitest.
+  // Suites of vitest.
   testIgnore: '**/e2e/system/**',
   outputDir: join(artifacts, 'e2e'),
-  // The walks wait for pages much of their time: two workers leave a third of two cores idle.
+  // These tests mostly wait for pages: two workers leave a third of two cores idle.
   workers: 4,
   forbidOnly: Boolean(process.env.CI),
   timeout: 60_000,

@@ -16,7 +16,7 @@ const daemon = daemonOf(() =>
   }),
 );
 
-test('a wrong key is refused in words, the limiter counts down on the page, and lets in afterwards', async ({
+test('a wrong key is refused with a reason, the limiter counts down on the page, then accepts a login', async ({
   page,
   watch,
 }) => {
@@ -47,7 +47,7 @@ test('a wrong key is refused in words, the limiter counts down on the page, and 
   await expect(page.getByRole('alert')).toHaveText('You can try again now.', { timeout: WINDOW_S * 2000 });
   await submit.click();
   await expect(sessionChip(page)).toBeVisible();
-  await test.step('the switch says that the environment holds it', async () => {
+  await test.step('the switch shows that the environment sets it', async () => {
     await page.goto(`${daemon().url}/security/posture`);
     const held = page.getByRole('switch', { name: /Require keys/ });
     await expect(held).toBeChecked();

@@ -23,7 +23,7 @@ const daemon = daemonOf(async () => {
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Requests' }).getByRole('row');
 
-test('the list is live, narrows by words, and a row opens its story', async ({ page }) => {
+test('the list is live, can be filtered, and a row opens its details', async ({ page }) => {
   await page.goto(`${daemon().url}/requests`);
   await expect(rows(page)).toHaveCount(4);
   await send(daemon(), 'POST', '/v1/chat/completions', { body: chat('agent') });
@@ -52,7 +52,7 @@ test('the list is live, narrows by words, and a row opens its story', async ({ p
   await inspect(page, 'requests-story', TWO_LAYOUTS);
 });
 
-test('a refresh leaves the focus on the row that has it', async ({ page }) => {
+test('a refresh preserves the focused row', async ({ page }) => {
   await page.goto(`${daemon().url}/requests`);
   const row = page.getByRole('button', { name: 'missing' }).first();
   await row.focus();
@@ -62,9 +62,7 @@ test('a refresh leaves the focus on the row that has it', async ({ page }) => {
   await expect(row).toBeFocused();
 });
 
-test('a list that was paged back has no hole when newer requests push rows off the first page', async ({
-  page,
-}) => {
+test('older pages have no gap when new requests push rows off the first page', async ({ page }) => {
   const [like] = (await send(daemon(), 'GET', '/api/requests')).json<{ recent: object[] }>().recent;
   const down = (from: number, many: number) =>
     Array.from({ length: many }, (_, at) => ({
@@ -103,7 +101,7 @@ test('the table stays in its card at every width', async ({ page }) => {
   }
 });
 
-test('a running request is seen and cancelled', async ({ page }) => {
+test('a running request is shown and can be cancelled', async ({ page }) => {
   await page.goto(`${daemon().url}/requests?only=running`);
   const stream = await openStream(daemon(), '/v1/chat/completions', {
     ...chat('agent', ENDLESS, 30_000),
@@ -122,7 +120,7 @@ test('a running request is seen and cancelled', async ({ page }) => {
   await expect(story.getByRole('button', { name: 'Cancel request…' })).toHaveCount(0);
 });
 
-test('explain draws the ladder, with the load that would follow; its address can be sent', async ({
+test('explain shows the routing steps and the load that would follow; its URL can be shared', async ({
   page,
 }) => {
   await page.goto(`${daemon().url}/requests/explain`);
@@ -138,7 +136,7 @@ test('explain draws the ladder, with the load that would follow; its address can
   await expect(page.getByText('No slot or upstream serves the model "missing".')).toBeVisible();
 });
 
-test('usage adds up by day, tier and model', async ({ page }) => {
+test('usage is summed by day, tier and model', async ({ page }) => {
   await page.goto(`${daemon().url}/requests/usage?by=model`);
   await expect(page.getByRole('row', { name: /^tiny/ })).toBeVisible();
   await page.getByRole('button', { name: 'By tier' }).click();
@@ -153,7 +151,7 @@ test('usage adds up by day, tier and model', async ({ page }) => {
   await expect(page.getByText('No requests in this period')).toBeVisible();
 });
 
-test('what was said is in the story of a request only where the setting keeps it', async ({ page }) => {
+test('the texts of a request are in its details only when the setting enables it', async ({ page }) => {
   const capture = (captureBodies: boolean) =>
     send(daemon(), 'PUT', '/api/settings', { body: { values: { captureBodies } } });
   await capture(true);

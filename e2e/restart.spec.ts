@@ -14,7 +14,7 @@ test.afterAll(async () => {
   gateway.remove();
 });
 
-/** The same address and home again: what a restart by the service manager looks like from the page. */
+/** Starts the gateway again with the same address and home, like a restart by the service manager. */
 const startAgain = (): Promise<Gateway> =>
   startTiny({ home: gateway.home, env: { SVC_PORT: String(gateway.port) } });
 
@@ -23,7 +23,7 @@ const PROVOKED =
 const bar = (page: Page) => page.getByRole('main').getByText('Can’t reach the gateway.');
 const staleView = (page: Page) => page.locator('[data-stale]');
 
-test('a restart shows a thin bar and old data marked as old, loses nothing, and ends by itself', async ({
+test('a restart shows a bar and marks data as outdated, loses nothing, and recovers without a click', async ({
   page,
   watch,
 }) => {
@@ -32,7 +32,7 @@ test('a restart shows a thin bar and old data marked as old, loses nothing, and 
   await composer(page).fill('typed before the restart');
   await page.getByRole('link', { name: 'Overview' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Everything is fine');
-  // The graphs are fetched late: what a gateway that ends refuses of them is not what this is about.
+  // The graphs load late. Requests for them that a stopping gateway refuses are not part of this test.
   await expect(page.getByRole('img', { name: /^Requests per minute/ })).toBeVisible();
   await gateway.stop();
   await expect(bar(page)).toBeVisible();
@@ -51,7 +51,7 @@ test('a restart shows a thin bar and old data marked as old, loses nothing, and 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Everything is fine');
 });
 
-test('a daemon that dies during an answer leaves the text, and the answer can be requested again', async ({
+test('when the daemon dies during an answer the text stays, and the answer can be requested again', async ({
   page,
   watch,
 }) => {

@@ -8,7 +8,7 @@ import { enter, keyField, keyIn, sessionChip } from './harness/login.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 import { pageContent, recordTraffic, type Traffic } from './harness/traffic.ts';
 
-/** A fresh install: no key, enforcement off. The tests below take it through its set-up, in their order. */
+/** A fresh install: no key, enforcement off. The tests below set it up step by step. */
 const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
 test.describe.configure({ mode: 'serial' });
 
@@ -31,7 +31,7 @@ async function expectOnlyFacts(page: Page, what: 'admin' | 'client', key: string
   await expect(page.locator('dl time')).toHaveAttribute('datetime', /^\d{4}-\d\d-\d\dT/);
 }
 
-/** The page was sent and shows the fingerprint of the key, and neither holds the key itself. */
+/** Asserts that the page received and shows the fingerprint of the key, but not the key. */
 async function expectNowhere(page: Page, traffic: Traffic, key: string): Promise<void> {
   const [received, shown] = [await traffic.received(), await pageContent(page)];
   expect(received).toContain(fingerprint(key));
@@ -41,14 +41,16 @@ async function expectNowhere(page: Page, traffic: Traffic, key: string): Promise
 
 const requireKeys = (page: Page) => page.getByRole('switch', { name: /Require keys/ });
 
-test('without an admin key, keys cannot be required, and the view leads to making one', async ({ page }) => {
+test('without an admin key enforcement cannot be switched on, and the view links to creating one', async ({
+  page,
+}) => {
   await page.goto(`${daemon().url}/security`);
   await expect(requireKeys(page)).toBeDisabled();
   await page.getByRole('link', { name: 'Create an admin key' }).click();
   await expect(page).toHaveURL(/\/security\/rotate/);
 });
 
-test('a new admin key shows its fingerprint, length and time, and is nowhere on the page', async ({
+test('a new admin key shows its fingerprint, length and time; the key itself is not on the page', async ({
   page,
 }) => {
   const traffic = await recordTraffic(page);
@@ -61,7 +63,7 @@ test('a new admin key shows its fingerprint, length and time, and is nowhere on 
   await expectNowhere(page, traffic, key);
 });
 
-test('enforcement is switched on after its consequence was read, and the page then asks for the key', async ({
+test('enforcement is switched on after a confirmation, and the page then requires the key', async ({
   page,
   watch,
 }) => {
@@ -83,7 +85,7 @@ test('enforcement is switched on after its consequence was read, and the page th
   await expect(page.getByRole('banner').getByText('keys required')).toBeVisible();
 });
 
-test('a visitor logs in, lands where they wanted to go, and sees the session', async ({ page }) => {
+test('a login opens the requested view and shows the session', async ({ page }) => {
   await page.goto(`${daemon().url}/security/sessions`);
   await expect(page).toHaveURL(/\/login\?next=%2Fsecurity%2Fsessions$/);
   await expect(page.getByRole('navigation')).toHaveCount(0);
@@ -96,7 +98,7 @@ test('a visitor logs in, lands where they wanted to go, and sees the session', a
   expect(cookie).toMatchObject({ name: 'svc_session', httpOnly: true, sameSite: 'Lax' });
 });
 
-test('the exposure view finds a route by its words and by its class', async ({ page }) => {
+test('the exposure view finds a route by text and by class', async ({ page }) => {
   await page.goto(`${daemon().url}/login?next=/security/exposure`);
   await enter(page, keyIn(daemon(), 'SVC_ADMIN_KEY'));
   const table = page.getByRole('table', { name: 'API access' });
@@ -121,7 +123,7 @@ test('the exposure view finds a route by its words and by its class', async ({ p
   await expect(rows.filter({ hasText: '/api/auth/rotate' })).toHaveCount(1);
 });
 
-test('both keys are rotated inside a session, which stays; the old key is dead; logging out ends it', async ({
+test('rotating both keys keeps the session; the old key is refused; logging out ends the session', async ({
   page,
   watch,
 }) => {
@@ -151,7 +153,7 @@ test('both keys are rotated inside a session, which stays; the old key is dead; 
   await expect(sessionChip(page)).toBeVisible();
 });
 
-test('an enabled companion is shown apart from the routes, without a link while it does not respond', async ({
+test('an enabled companion is listed separately from the routes, without a link while it does not respond', async ({
   page,
 }) => {
   await page.goto(`${daemon().url}/login?next=/security/exposure`);

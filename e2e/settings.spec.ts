@@ -7,7 +7,7 @@ import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
 
-test('settings tell value and source; a change is written and effective; the environment wins', async ({
+test('settings show value and source; a change is written and effective; the environment has precedence', async ({
   page,
   watch,
 }) => {
@@ -53,18 +53,18 @@ test('a setting that was changed elsewhere preserves the input, and can be overw
   await expect(page.getByRole('listitem').filter({ hasText: 'slots.queue_max' })).toContainText('41');
 });
 
-test('a broken file is named with its line, and what is active instead', async ({ page }) => {
+test('an invalid file is reported with its line and the active value', async ({ page }) => {
   const file = join(daemon().home, 'config', 'config.toml');
   writeFileSync(file, '[server]\nport = 8080\nthis is no toml\n');
   await page.goto(`${daemon().url}/settings`);
   const problems = page.getByRole('list', { name: 'Configuration errors' });
   await expect(problems).toContainText(/config\.toml, line 3/);
   await inspect(page, 'settings-broken', TWO_LAYOUTS.slice(1));
-  writeFileSync(file, '# mended\n');
+  writeFileSync(file, '# fixed\n');
   await expect(problems).toHaveCount(0);
 });
 
-test('the log is live, from the level of the address', async ({ page }) => {
+test('the log is live, from the level in the URL', async ({ page }) => {
   await page.goto(`${daemon().url}/settings/logs?level=debug`);
   const log = page.getByRole('region', { name: 'Log lines' });
   await expect(log.getByText(/^(INFO|DEBUG)/).first()).toBeVisible();
@@ -79,7 +79,7 @@ test('the log is live, from the level of the address', async ({ page }) => {
   await inspect(page, 'settings-log', TWO_LAYOUTS);
 });
 
-test('the audit trail tells what was changed', async ({ page }) => {
+test('the audit log shows each change', async ({ page }) => {
   await send(daemon(), 'PUT', '/api/settings', { body: { values: { queueMax: 62 } } });
   await page.goto(`${daemon().url}/security/audit`);
   await expect(page.getByRole('row', { name: /settings\.put/ }).first()).toContainText('queueMax');

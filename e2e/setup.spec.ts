@@ -11,12 +11,12 @@ import { composer, turns, waitForReply } from './harness/playground.ts';
 import { expect, test } from './harness/test.ts';
 
 const REPLY = 'From nothing to an answer.';
-/** Room for the smallest chat model of the catalogue and little else, whatever machine this is. */
+/** Memory for little more than the smallest chat model of the catalogue, on any machine. */
 const MEMORY = '2400000000';
 let hub: FakeHub;
 let gateway: Gateway;
 
-/** A hub on the loopback address with tiny models under the names of the catalogue, and an empty state folder. */
+/** An empty state folder, and a hub on the loopback address with tiny models under the names of the catalogue. */
 test.beforeAll(async () => {
   const file = (name: string, model: Parameters<typeof encodeGguf>[0]) => ({
     files: { [name]: Buffer.from(encodeGguf(model)) },
@@ -41,7 +41,7 @@ test.afterAll(async () => {
   await hub?.close();
 });
 
-test('from an empty folder to the first answer of a fetched model', async ({ page, browser }) => {
+test('from an empty folder to the first answer of a downloaded model', async ({ page, browser }) => {
   await page.goto(`${gateway.url}/`);
   await expect(page).toHaveURL(/\/setup$/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Gateway setup');
@@ -51,11 +51,11 @@ test('from an empty folder to the first answer of a fetched model', async ({ pag
   await expect(models.getByText(/^Total download/)).toBeVisible();
   await inspect(page, 'setup', ALL_LAYOUTS);
 
-  await test.step('models of another program are taken in', async () => {
+  await test.step('models of another program are added', async () => {
     await models.getByRole('button', { name: 'Use models from llama.cpp' }).click();
     await expect(models.getByText('In use')).toBeVisible();
   });
-  await test.step('deselected models are left out; the rest downloads slowly', async () => {
+  await test.step('deselected models are skipped; the others download slowly', async () => {
     for (const box of await models.getByRole('checkbox').all()) {
       const name = (await box.locator('..').textContent()) ?? '';
       if (!name.startsWith('Chat')) await box.uncheck();
@@ -66,7 +66,7 @@ test('from an empty folder to the first answer of a fetched model', async ({ pag
     await expect(models.getByText('Downloads continue if you close this page')).toBeVisible();
     await inspect(page, 'setup-fetching', TWO_LAYOUTS);
   });
-  await test.step('the overview leads back, from another browser too', async () => {
+  await test.step('the overview links back to the setup, in another browser too', async () => {
     await page.goto(`${gateway.url}/overview`);
     await page.getByRole('link', { name: 'Continue setup' }).click();
     const other = await browser.newPage();
@@ -76,14 +76,14 @@ test('from an empty folder to the first answer of a fetched model', async ({ pag
     await other.close();
   });
   hub.fault = {};
-  await test.step('who may reach it is chosen, and counts from the next start', async () => {
+  await test.step('the network exposure is chosen and applies from the next start', async () => {
     const reach = page.getByRole('region', { name: 'Network access' });
     await reach.getByRole('radio', { name: /^My network/ }).check();
     await expect(reach.getByText(/there is no key yet/)).toBeVisible();
     await reach.getByRole('button', { name: 'Open to my network' }).click();
     await expect(reach.getByText('Takes effect after a restart')).toBeVisible();
   });
-  await test.step('the key may wait', async () => {
+  await test.step('the key can be set later', async () => {
     const key = page.getByRole('region', { name: 'Admin key' });
     await expect(key.getByText('svcctl auth rotate admin')).toBeVisible();
     await key.getByRole('button', { name: 'Skip: Admin key' }).click();
@@ -106,7 +106,7 @@ test('from an empty folder to the first answer of a fetched model', async ({ pag
   await expect(page).toHaveURL(/\/overview$/);
 });
 
-test('a hub that is away is said in plain words, with the ways on', async ({ page }) => {
+test('an unreachable hub is reported with the next steps', async ({ page }) => {
   hub.fault = {};
   await page.route('**/api/setup', async (route) => {
     const answer = await route.fetch();
@@ -140,7 +140,10 @@ test('a hub that is away is said in plain words, with the ways on', async ({ pag
   await inspect(page, 'setup-offline', TWO_LAYOUTS);
 });
 
-test('a file that is no model is refused in words, and what was typed stays', async ({ page, watch }) => {
+test('a file that is no model is refused with a reason, and the input is preserved', async ({
+  page,
+  watch,
+}) => {
   watch.allow(/status of 422/);
   await page.goto(`${gateway.url}/setup`);
   await page.getByRole('button', { name: 'Reopen: Models for this machine' }).click();

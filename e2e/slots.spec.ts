@@ -9,7 +9,7 @@ import { startThree } from '../daemon/test/harness/three-models.ts';
 import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
-/** Three real models with room for one of them at a time, and one whose file lacks a tensor. */
+/** Three real models with memory for one of them at a time, and one whose file lacks a tensor. */
 const daemon = daemonOf(async () => {
   const first = await startThree();
   await first.stop();
@@ -36,7 +36,9 @@ async function more(page: Page, name: string, word: string): Promise<void> {
   await page.getByRole('menuitem', { name: word }).click();
 }
 
-test('cards tell state, model and trouble; a load says who leaves before the click', async ({ page }) => {
+test('cards show state, model and errors; a load shows which slots it evicts before the click', async ({
+  page,
+}) => {
   await page.goto(`${daemon().url}/slots`);
   await expect(card(page, 'red')).toContainText('Ready');
   await expect(
@@ -56,7 +58,7 @@ test('cards tell state, model and trouble; a load says who leaves before the cli
   await expect(card(page, 'red')).toContainText('Unloaded');
 });
 
-test('plan, log and swap have addresses of their own, and Back closes them', async ({ page }) => {
+test('plan, log and swap have their own URLs, and Back closes them', async ({ page }) => {
   await page.goto(`${daemon().url}/slots`);
   await more(page, 'green', 'Plan');
   await expect(page).toHaveURL(/slot=green&show=plan/);
@@ -89,7 +91,7 @@ test('plan, log and swap have addresses of their own, and Back closes them', asy
   await expect(card(page, 'green')).toContainText('Ready');
 });
 
-test('a slot is added, changed and removed; what is wrong is named at its field', async ({ page, watch }) => {
+test('a slot is added, changed and removed; errors are shown at their field', async ({ page, watch }) => {
   watch.allow(/status of 422 .*\/api\/slots$/);
   watch.allow(/status of 412 .*\/api\/slots\/writer$/);
   await page.goto(`${daemon().url}/slots`);
@@ -131,7 +133,7 @@ test('a slot is added, changed and removed; what is wrong is named at its field'
   await expect(card(page, 'writer')).toHaveCount(0);
 });
 
-test('keys alone unload a slot, and without slots the next step is offered', async ({ page }) => {
+test('a slot is unloaded by keyboard, and without slots the next step is offered', async ({ page }) => {
   await send(daemon(), 'POST', '/api/slots/green/load');
   await page.goto(`${daemon().url}/slots`);
   await act(page, 'green', 'Unload…').focus();
@@ -142,14 +144,14 @@ test('keys alone unload a slot, and without slots the next step is offered', asy
   await page.keyboard.press('Enter');
   await expect(card(page, 'green')).toContainText('Unloaded');
   await page.route('**/api/slots', (route) => route.fulfill({ json: { slots: [] } }));
-  // The gateway still has slots, and tells of each change: the broken one is tried again now and then.
+  // The gateway still has slots and emits an event for each change, because the failed one is retried.
   await page.route('**/api/events*', () => {});
   await page.reload();
   await expect(page.getByText('No slots yet')).toBeVisible();
   await inspect(page, 'slots-empty', TWO_LAYOUTS.slice(1));
 });
 
-test('slots and upstreams are explained where they first appear', async ({ page }) => {
+test('slots and upstreams are explained at their first use', async ({ page }) => {
   await page.goto(`${daemon().url}/slots`);
   await expect(page.getByText('A slot runs one model under a fixed name.', { exact: true })).toBeVisible();
   const mark = page.getByRole('button', { name: 'What is a slot?' });

@@ -11,7 +11,7 @@ import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts'
 import { composer, turns } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
-/** A model file that llama.cpp refuses: its header is right, but it lacks a tensor. */
+/** A model file that llama.cpp refuses: the header is valid, but a tensor is missing. */
 function writeDamagedModel(home: string): void {
   const folder = join(home, 'state', 'models');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -30,7 +30,7 @@ const daemon = daemonOf(async () => {
   return gateway;
 });
 
-test('a failed slot is named on the overview, with its reason and what comes next', async ({ page }) => {
+test('the overview shows a failed slot with the reason and the next step', async ({ page }) => {
   await page.goto(`${daemon().url}/overview`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^1 issue$/);
   const concern = page.getByRole('list', { name: 'Issues' }).getByRole('listitem');
@@ -88,7 +88,7 @@ test('a rotated key', async ({ page }) => {
   await inspect(page, 'rotate-result', TWO_LAYOUTS);
 });
 
-test('empty places say what the next step is', async ({ page }) => {
+test('empty views show the next step', async ({ page }) => {
   await page.goto(`${daemon().url}/security/sessions`);
   await expect(page.getByText('No active sessions')).toBeVisible();
   await inspect(page, 'sessions-empty', TWO_LAYOUTS);

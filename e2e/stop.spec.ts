@@ -4,10 +4,10 @@ import { ENDLESS, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
 import { composer, conversation, sendMessage, stopButton, turns } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
-/** A real model whose answer runs through the alphabet for seconds. */
+/** A real model whose answer takes several seconds. */
 const daemon = daemonOf(() => startTiny());
 
-test('Stop ends a running answer at once, on the page and in the engine', async ({ page }) => {
+test('Stop ends a running answer immediately, on the page and in the engine', async ({ page }) => {
   await sendMessage(page, daemon().url, ENDLESS);
   await expect(turns(page).last()).toContainText('bcdefghijklm');
   await stopButton(page).click();
@@ -16,7 +16,7 @@ test('Stop ends a running answer at once, on the page and in the engine', async 
   await until(async () => (await slot(daemon(), 'agent')).active === 0, 'the engine to stop', 2000);
 });
 
-test('Esc stops too, and an answer goes on while another view is open', async ({ page }) => {
+test('Esc stops too, and an answer continues while another view is open', async ({ page }) => {
   await sendMessage(page, daemon().url, ENDLESS);
   await expect(turns(page).last()).toContainText('bcdefghijklm');
   await page.getByRole('link', { name: 'Overview' }).click();

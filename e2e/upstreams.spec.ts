@@ -13,7 +13,7 @@ test.afterAll(() => desk.stop());
 
 const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
 
-test('an upstream is added, tried, changed and removed', async ({ page, watch }) => {
+test('an upstream is added, tested, changed and removed', async ({ page, watch }) => {
   watch.allow(/status of 4(09|22) .*\/api\/upstreams$/);
   watch.allow(/status of 412 .*\/api\/upstreams\/desk$/);
   await page.goto(`${daemon().url}/slots/upstreams`);
@@ -60,7 +60,7 @@ test('an upstream is added, tried, changed and removed', async ({ page, watch })
   await expect(page.getByText('No upstreams yet')).toBeVisible();
 });
 
-test('one that does not answer says why', async ({ page }) => {
+test('an unreachable upstream shows the reason', async ({ page }) => {
   await send(daemon(), 'POST', '/api/upstreams', {
     body: { name: 'gone', base_url: 'http://127.0.0.1:9/v1' },
   });

@@ -4,10 +4,10 @@ import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts'
 import { enter, giveSession } from './harness/login.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
-/** The tests only read, and this file is the longest of the last ones: each worker takes some of it, with a daemon of its own. */
+/** Read-only tests in a long file: several workers share it, each with its own daemon. */
 test.describe.configure({ mode: 'parallel' });
 
-/** Keys are set and required: a login shows the views as they are in daily use. */
+/** Keys are set and required, so that the views are tested with a login. */
 const daemon = daemonOf(async () => {
   const gateway = await startGateway({
     files: KEYS_FILE,
@@ -50,7 +50,7 @@ const UNAVAILABLE = {
 const READS = /\/(api\/(?!auth\/status|auth\/login)|v1\/models)/;
 
 for (const { name, path, text } of VIEWS) {
-  test(`${name}: no fault in light and dark, at desktop and phone width`, async ({ page }) => {
+  test(`${name}: no faults in light and dark, at desktop and phone width`, async ({ page }) => {
     await giveSession(page, daemon(), ADMIN_KEY);
     await page.goto(daemon().url + path);
     await expect(page.getByRole('main').getByText(text).first()).toBeVisible();
@@ -61,7 +61,7 @@ for (const { name, path, text } of VIEWS) {
 const WAITING = [...VIEWS.filter((view) => view.name !== 'not-found' && view.name !== 'rotate'), ...OTHERS];
 
 for (const { name, path } of WAITING) {
-  test(`${name}: waits in grey lines, and says what failed`, async ({ page, watch }) => {
+  test(`${name}: shows a skeleton while loading, and reports failures`, async ({ page, watch }) => {
     watch.allow(/status of 503/);
     await giveSession(page, daemon(), ADMIN_KEY);
     await page.route(READS, () => {}); // never answered

@@ -55,7 +55,7 @@ async function start(page: Page, button: string, origin = daemon().url): Promise
   await expect(page.getByLabel('Type a message')).toBeVisible();
 }
 
-test('by typing: the answer is spoken, both sides stand in words, every stage has its time', async ({
+test('typed message: the answer is spoken, both sides are transcribed, every stage has a time', async ({
   page,
 }) => {
   await start(page, 'Start without a microphone');
@@ -74,7 +74,7 @@ test('by typing: the answer is spoken, both sides stand in words, every stage ha
   expect(await ran(page, 'JavaScript')).toBe(REPLY);
 });
 
-test('by a recording: it is understood to the letter, and answered', async ({ page }) => {
+test('recording: the transcription is exact, and the model answers', async ({ page }) => {
   await start(page, 'Start without a microphone');
   await page
     .getByLabel('Or upload a recording')
@@ -88,7 +88,7 @@ test('by a recording: it is understood to the letter, and answered', async ({ pa
   await expect(page.getByText('The browser cannot decode this file.')).toBeVisible();
 });
 
-test('an answer is interrupted, and its words end where it was heard', async ({ page }) => {
+test('an interrupted answer ends at the text that was played', async ({ page }) => {
   await page.goto(`${daemon().url}/playground/voice`);
   await page.getByRole('combobox', { name: 'Model' }).click();
   await page.getByRole('option', { name: /^orator/ }).click();
@@ -103,18 +103,18 @@ test('an answer is interrupted, and its words end where it was heard', async ({ 
   await expect(page.getByRole('status').filter({ hasText: 'Ready' })).toBeVisible();
 });
 
-test('by the microphone: what it hears becomes a turn, and the model answers', async ({ page }) => {
+test('microphone: speech becomes a turn, and the model answers', async ({ page }) => {
   await start(page, 'Start talking');
   await expect(page.getByRole('button', { name: 'Microphone off' })).toBeVisible();
   await expect(rows(page).first()).toContainText('You');
-  // The browser's microphone says its file again and again: the answer may come behind a second turn.
+  // The fake microphone repeats its file, so the answer may follow a second turn.
   await expect(rows(page).filter({ hasText: REPLY }).first()).toBeVisible();
   await press(page, 'Microphone off');
   await expect(page.getByRole('button', { name: 'Microphone on' })).toBeVisible();
   await press(page, 'End call');
 });
 
-test('on plain HTTP the page says why there is no microphone, and works by typing', async ({
+test('on plain HTTP the page explains why the microphone is unavailable, and typing works', async ({
   page,
   watch,
 }) => {

@@ -1,5 +1,5 @@
-// Plain JavaScript for Node 20: brings the checkout into a runnable state, finds or gets the programs that the bench compares
-// with, and runs it on the pinned Node 24.
+// Plain JavaScript for Node 20: prepares the checkout, finds or installs the programs to compare with, and runs the bench on
+// the pinned Node 24.
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { prepare, root } from './prepare.mjs';

@@ -1,7 +1,7 @@
 /**
- * The gateway between a load generator and a mock model server, all on loopback, beside no gateway at all (`direct`),
- * nginx and another gateway; with what it does beside its work; the embedded engine beside llama-server; and callers who leave
- * real engines. Every target runs in every round; only the ratios are worth quoting.
+ * Measures the gateway between a load generator and a mock model server on loopback, and compares it with no gateway
+ * (`direct`), nginx and another gateway. Also measures the cost of side loads, the embedded engine against llama-server,
+ * and client disconnects with real engines. Every target runs in every round. Quote only ratios.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -17,7 +17,7 @@ import { chosen, SCENARIOS, type ScenarioRow, type Stage, warmUp } from './bench
 import { goalsTable, table } from './bench/table.ts';
 import { verdicts } from './bench/verdicts.ts';
 
-/** Runs scenarios one after the other and shows each. */
+/** Runs scenarios one after the other and prints the figures of each. */
 class Bench {
   readonly #options: BenchOptions;
   readonly #participants: Participants;
@@ -31,7 +31,7 @@ class Bench {
     );
   }
 
-  /** One scenario on all who take part; null when nobody does. */
+  /** Runs one scenario on all its targets. Returns null when no target is available. */
   async one(name: string): Promise<Results[string] | null> {
     const { group, times = 1 } = SCENARIOS[name] as ScenarioRow;
     const { targets, end } = await this.#participants.group(group);
@@ -64,8 +64,8 @@ class Bench {
   }
 }
 
-/** All that was asked for, judged by every goal. */
-async function whole(machine: Machine, options: BenchOptions): Promise<number> {
+/** Runs the selected scenarios, compares them with the goals and writes the results. */
+async function runScenarios(machine: Machine, options: BenchOptions): Promise<number> {
   const bench = new Bench(machine, options);
   if (options.profile !== null) {
     mkdirSync(dirname(options.profile), { recursive: true });
@@ -81,7 +81,7 @@ async function whole(machine: Machine, options: BenchOptions): Promise<number> {
     console.log(
       existsSync(options.profile)
         ? profileTable(options.profile)
-        : 'no gateway of ours ran that has a profile',
+        : 'no profile: the gateway under test did not run',
     );
   }
   return 0;
@@ -96,10 +96,10 @@ async function main(options: BenchOptions): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   process.once('exit', () => machine.close());
   if (options.compareWith !== null) return compareBuilds(machine, options, options.compareWith);
-  return options.gate ? gate(machine, options) : whole(machine, options);
+  return options.gate ? gate(machine, options) : runScenarios(machine, options);
 }
 
-/** The command line, or the one line that says what is wrong with it. */
+/** Parses the command line. Prints the error and the usage, and exits with 2, when it is invalid. */
 function optionsOrExit(): BenchOptions {
   try {
     return parseOptions(process.argv.slice(2));

@@ -1,13 +1,12 @@
-// Prints each use of a term that scripts/vocabulary.ts lists, and exits 1 when there is one. `--pending` prints the uses of
-// the terms that are not enforced yet, and exits 0.
+// Prints each use of a term that scripts/vocabulary.ts lists. Exits with 1 when there is one.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PENDING, vocabularyFindings } from './vocabulary.ts';
+import { vocabularyFindings } from './vocabulary.ts';
 
 const root = join(import.meta.dirname, '..');
 const PATHS = ['daemon', 'dashboard', 'e2e', 'scripts', 'docs', '*.md', 'vitest.config.ts'];
-/** Files that have the terms as data, texts of third parties, and the changelog, which is history. */
+/** Files that contain the terms as data, texts of third parties, and the changelog, which is history. */
 const EXCLUDED =
   /^scripts\/vocabulary(\.test)?\.ts$|^CHANGELOG\.md$|\/fixtures\/|\/captured\/|\/openai-schemas\//;
 
@@ -16,8 +15,7 @@ const tracked = execFileSync('git', ['ls-files', '-z', ...PATHS], { cwd: root, e
 );
 const sources = tracked.filter((path) => /\.(ts|tsx|mts|mjs|cjs|css|md)$/.test(path) && !EXCLUDED.test(path));
 const texts = sources.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
-const isPending = process.argv.includes('--pending');
-const findings = isPending ? vocabularyFindings(texts, PENDING) : vocabularyFindings(texts);
+const findings = vocabularyFindings(texts);
 for (const finding of findings) console.error(finding);
 console.log(findings.length === 0 ? 'vocabulary: no finding' : `vocabulary: ${findings.length} finding(s)`);
-process.exitCode = findings.length === 0 || isPending ? 0 : 1;
+process.exitCode = findings.length === 0 ? 0 : 1;

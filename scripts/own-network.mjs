@@ -1,13 +1,13 @@
-// Plain JavaScript for Node 20: programs that see no network but a loopback of their own.
+// Plain JavaScript for Node 20: runs programs in a network namespace that has only a loopback interface.
 import { spawnSync } from 'node:child_process';
 
 /** `unshare` creates a new network namespace, in which loopback is brought up first. */
 const enter = (ip) => ['unshare', '--net', '--', 'sh', '-c', '"$0" link set lo up && exec "$@"', ip];
 
 /**
- * Returns the command line in a network namespace of its own, if this is permitted (Linux, root) and `ip` is
- * the path of iproute2; otherwise unchanged. A browser drops its connections when an interface of its machine
- * changes, as happens when a container starts or ends. In the namespace this does not happen.
+ * Returns the command line in a separate network namespace if this is permitted (Linux, root) and `ip` is the
+ * path of iproute2; otherwise unchanged. Outside of it a browser drops its connections when an interface
+ * changes, for example when a container starts or ends.
  */
 export function inOwnNetwork(ip, command) {
   if (!ip) return command;

@@ -18,12 +18,12 @@ describe('a separate network', () => {
     expect(run(command)).toMatchObject({ status: 0, stdout: 'lo\n' });
   });
 
-  it('ends as its program ends', () => {
+  it('exits with the code of its program', () => {
     const status = [process.execPath, '-e', 'process.exit(7)'];
     expect(run(inOwnNetwork(ip, status)).status).toBe(7);
   });
 
-  it('is not there without the program that brings loopback up: the command line stays', () => {
+  it('the command line is unchanged without the program that brings loopback up', () => {
     expect(inOwnNetwork(undefined, print)).toBe(print);
     expect(inOwnNetwork('/nowhere/ip', print)).toBe(print);
   });

@@ -68,7 +68,7 @@ function install() {
   stamp('install', hash);
 }
 
-/** What loads programs that are linked against glibc. */
+/** The dynamic loaders of glibc. */
 const LOADERS = ['/lib64/ld-linux-x86-64.so.2', '/lib/ld-linux-aarch64.so.1'];
 
 /**
@@ -79,8 +79,8 @@ function runsHere(binary) {
   const found = statSync(binary, { throwIfNoEntry: false });
   if (found === undefined) return false;
   const loaders = LOADERS.filter((file) => existsSync(file));
-  const seen = [binary, found.size, found.mtimeMs, hostname(), release(), ...loaders].join('\0');
-  const hash = createHash('sha256').update(seen).digest('hex');
+  const identity = [binary, found.size, found.mtimeMs, hostname(), release(), ...loaders].join('\0');
+  const hash = createHash('sha256').update(identity).digest('hex');
   if (isFresh('runtime', hash)) return true;
   const probe = spawnSync(binary, ['-p', 'process.versions.node'], { encoding: 'utf8' });
   if (probe.status !== 0) return false;

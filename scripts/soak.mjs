@@ -1,6 +1,6 @@
-// A mixed load for an hour with its report and graph (artifacts/soak.json, soak.svg), then the suites with the full repeat
-// counts of the catalogue and the mutants of the core: hours, not minutes. `--minutes N`: that load alone, so long. A plain
-// argument is the scale (default 1).
+// Runs a mixed load for an hour and writes a report and a graph (artifacts/soak.json, soak.svg), then runs the suites with the
+// full repeat counts of the catalogue and the mutants of the core, which takes hours. `--minutes N` runs the load alone for N
+// minutes. A plain argument is the scale of the repeats (default 1).
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { prepare, root } from './prepare.mjs';

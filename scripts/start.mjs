@@ -7,7 +7,7 @@ import { prepare, root } from './prepare.mjs';
 const inTerminal = process.stdin.isTTY === true;
 
 /** Whether the terminal of this process was closed. */
-function terminalIsGone() {
+function isTerminalClosed() {
   if (!inTerminal) return false;
   try {
     closeSync(openSync('/dev/tty'));
@@ -17,8 +17,8 @@ function terminalIsGone() {
   }
 }
 
-/** SIGHUP reloads, unless the terminal was closed: the gateway would continue to run unseen. */
-const passedOn = (signal) => (signal === 'SIGHUP' && terminalIsGone() ? 'SIGTERM' : signal);
+/** Maps SIGHUP to SIGTERM when the terminal was closed. A reload would leave the gateway running in the background. */
+const forwarded = (signal) => (signal === 'SIGHUP' && isTerminalClosed() ? 'SIGTERM' : signal);
 
 const { node } = prepare({ build: true });
 // Set before Node starts, so that the entry point is cached too.
@@ -31,7 +31,7 @@ const child = spawn(
     stdio: 'inherit',
   },
 );
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(passedOn(signal)));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(forwarded(signal)));
 child.on('error', (error) => {
   console.error(`svc-gateway: cannot start ${node}: ${error.message}`);
   process.exit(1);

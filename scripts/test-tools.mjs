@@ -18,12 +18,12 @@ const runs = (path) => {
     return false;
   }
 };
-const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/lib/podman'];
-const onPath = (program) => PLACES.map((folder) => join(folder, program)).find(runs) ?? null;
+const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/lib/podman'];
+const onPath = (program) => FOLDERS.map((folder) => join(folder, program)).find(runs) ?? null;
 const anyOf = (...programs) => programs.map(onPath).find((path) => path !== null) ?? null;
 const unpacked = (name, program) => [join(cache, name, program)].find(runs) ?? null;
 
-/** The description of Mesa's Vulkan device in software: a real device to the engine, on any machine. */
+/** The driver file of Mesa's software Vulkan device, which the engine uses like a real device on any machine. */
 function softwareVulkan() {
   const folder = '/usr/share/vulkan/icd.d';
   const names = existsSync(folder) ? readdirSync(folder).sort() : [];
@@ -32,8 +32,8 @@ function softwareVulkan() {
 }
 
 /**
- * Returns what starts a program that needs at least this C library: a newer one next to the system's, or
- * `env`.
+ * Returns the command that starts a program which needs at least this C library: the unpacked newer library,
+ * or `env` when that of the system is new enough.
  */
 const NEWER_LIBC = [2, 38];
 function newerLibc() {
@@ -47,13 +47,13 @@ function newerLibc() {
 /**
  * All tools. `variable` passes the path to the suites; `find` returns it or null; `packages` are installed on
  * the machine, `otherwise` when its sources lack them; `unpack` and `locked` use a separate folder; `missed`
- * names what is not tested without it; `asked`: installed only on request.
+ * names what is not tested without it; `optional`: installed only when named.
  */
 export const PARTS = [
   {
     name: 'chromium',
     variable: 'CHROMIUM',
-    // The same browser without its own windows needs a third less of the processor.
+    // The headless shell is the same browser without windows and uses a third less CPU.
     find: () =>
       anyOf('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome') ??
       ['/snap/bin/chromium'].find(runs) ??
@@ -67,7 +67,7 @@ export const PARTS = [
     variable: 'SVC_TEST_IP',
     find: () => onPath('ip'),
     packages: ['iproute2'],
-    missed: 'the browser apart from the network of this machine',
+    missed: 'the browser in its own network namespace',
   },
   {
     name: 'espeak-ng',
@@ -153,7 +153,7 @@ export const PARTS = [
       plugins: /^libggml-cpu-.*\.so$/,
       check: ['--version'],
     },
-    missed: 'the embedded engine beside llama-server',
+    missed: 'the comparison of the embedded engine with llama-server',
   },
   {
     name: 'whisper.cpp',
@@ -171,7 +171,7 @@ export const PARTS = [
     name: 'prometheus',
     variable: 'SVC_TEST_PROMETHEUS',
     find: () => (onPath('promtool') ? onPath('prometheus') : unpacked('prometheus', 'prometheus')),
-    unpack: { package: 'prometheus', program: 'prometheus', beside: ['promtool'], check: ['--version'] },
+    unpack: { package: 'prometheus', program: 'prometheus', companions: ['promtool'], check: ['--version'] },
     missed: 'the metrics, dashboard and alerts in a real Prometheus',
   },
   {
@@ -179,7 +179,7 @@ export const PARTS = [
     variable: 'SVC_TEST_WRK',
     find: () => onPath('wrk'),
     packages: ['wrk'],
-    missed: 'requests per second by a client that is no limit itself',
+    missed: 'requests per second with a client faster than the gateway',
   },
   {
     name: 'libc',
@@ -198,30 +198,31 @@ export const PARTS = [
     variable: 'SVC_TEST_JAZZER',
     find: () => lockedProgram('jazzer', 'jazzer', cache),
     locked: true,
-    missed: 'fuzzing that is guided by what an input reaches',
+    missed: 'coverage-guided fuzzing',
   },
   {
     name: 'stryker',
     variable: 'SVC_TEST_STRYKER',
     find: () => lockedProgram('stryker', 'stryker', cache),
     locked: true,
-    missed: 'whether a test fails when the core is changed',
-    asked: true,
+    missed: 'mutants of the core',
+    optional: true,
   },
 ];
 
 const found = (part) => [process.env[part.variable]].find((path) => path && runs(path)) ?? part.find();
 
 /** Tries to install `parts`. Returns the reason for each failure, by name. */
-function get(parts, say) {
+function install(parts, log) {
   const refused = (kind, reason) => Object.fromEntries(kind.map(({ name }) => [name, reason]));
   const by = (kind, reason, how) => {
     if (kind.length === 0) return {};
     if (reason) return refused(kind, reason);
-    say(`Getting ${kind.map(({ name }) => name).join(', ')} …`);
+    log(`Installing ${kind.map(({ name }) => name).join(', ')} …`);
     return how(kind);
   };
-  if (process.env.SVC_TEST_INSTALL === '0') return refused(parts, 'SVC_TEST_INSTALL=0 forbids to get it');
+  if (process.env.SVC_TEST_INSTALL === '0')
+    return refused(parts, 'SVC_TEST_INSTALL=0 forbids the installation');
   return {
     ...by(
       parts.filter(({ packages }) => packages),
@@ -241,23 +242,23 @@ function get(parts, say) {
   };
 }
 
-const USUAL = PARTS.filter(({ asked }) => !asked).map(({ name }) => name);
+const DEFAULTS = PARTS.filter(({ optional }) => !optional).map(({ name }) => name);
 
 /**
- * Finds or installs the tools of these names (default: the usual ones) and returns variable → path. Reports
- * missing ones.
+ * Finds or installs the tools of these names (default: all but the optional ones) and returns variable → path.
+ * Logs missing ones.
  */
-export function provide(names = USUAL, say = console.log) {
+export function provide(names = DEFAULTS, log = console.log) {
   const wanted = PARTS.filter(({ name }) => names.includes(name));
   const absent = wanted.filter((part) => !found(part));
-  const reasons = absent.length > 0 ? get(absent, say) : {};
+  const reasons = absent.length > 0 ? install(absent, log) : {};
   const env = {};
   for (const part of wanted) {
     const path = found(part);
     if (path) env[part.variable] = path;
     else
-      say(
-        `SKIP ${part.name} (${part.missed} is not tested): ${reasons[part.name] ?? 'it is still not there'}`,
+      log(
+        `SKIP ${part.name} (${part.missed} is not tested): ${reasons[part.name] ?? 'it was not found after the installation'}`,
       );
   }
   return env;
@@ -267,7 +268,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const names = process.argv.slice(2);
   const unknown = names.find((name) => !PARTS.some((part) => part.name === name));
   if (unknown) {
-    console.error(`There is no part "${unknown}". Parts: ${PARTS.map(({ name }) => name).join(', ')}`);
+    console.error(`Unknown tool "${unknown}". Tools: ${PARTS.map(({ name }) => name).join(', ')}`);
     process.exit(2);
   }
   const env = provide(names.length > 0 ? names : undefined, console.error);

@@ -6,7 +6,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface ServiceManagerOptions {
   env: Env;
   log: Log;
-  /** A cheap check of what the gateway depends on. The watchdog is not fed while it hangs or throws. */
+  /** A cheap check of the dependencies of the gateway. The watchdog is not fed while it hangs or throws. */
   check(): void;
   /** One line for `systemctl status`. */
   status(): string;
@@ -15,13 +15,13 @@ export interface ServiceManagerOptions {
 
 /** Notifications to systemd (`Type=notify`). Without a service manager every call does nothing. */
 export interface ServiceManager {
-  /** The gateway accepts requests. From here on the watchdog is fed if the unit has one. */
+  /** Announces that the gateway accepts requests. Starts to feed the watchdog if the unit has one. */
   ready(): void;
-  /** The status line may have changed. It is sent at most every two seconds. */
+  /** Sends the status line if it has changed, at most every two seconds. */
   changed(): void;
   /** Announces the start and end of a reload, so that `systemctl reload` waits for it. */
   reload(work: () => Promise<void>): Promise<void>;
-  /** The stop has started and may take `limitMs`, regardless of the limit of the unit. */
+  /** Announces a stop that may take `limitMs`, and extends the stop limit of the unit. */
   stopping(limitMs: number): void;
 }
 
@@ -110,7 +110,7 @@ export function serviceManager(options: ServiceManagerOptions): ServiceManager {
       void send(
         'STOPPING=1',
         `EXTEND_TIMEOUT_USEC=${microseconds(limitMs)}`,
-        'STATUS=Stopping: answers that run may end.',
+        'STATUS=Stopping: waiting for running requests.',
       );
     },
   };

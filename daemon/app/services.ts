@@ -107,7 +107,7 @@ export async function startServices(
     memoryLimit: () => live.value('memoryLimit'),
   });
   const slots = createSlots({
-    ...{ settings: live, log, bus, outbound, patience: mountGuard },
+    ...{ settings: live, log, bus, outbound, mountGuard },
     modelFor: (slot) =>
       addDefaultContext(slot, registry.chatModelFor(slot.model, slot.name, memoryDevice(slot))),
     // Folders of safetensors are for engines in slot files. No engine serves them automatically.
@@ -255,7 +255,11 @@ export async function startServices(
   const unpublishAddress = await publishAddress(
     live.folders.state,
     { host: listenAddress.host, port: server.port },
-    (reason) => log.warn({ reason }, 'svcctl does not find the address in the state folder'),
+    (reason) =>
+      log.warn(
+        { reason },
+        'could not write the address to the state folder; svcctl may not find the gateway',
+      ),
   );
   upstreams.start();
   const stopWatchingConfig = watchConfig({ settings: live, log, bus, registry, slots, upstreams });

@@ -18,7 +18,7 @@ async function config({ env, args, out }: SubcommandOptions): Promise<number> {
   const settings = await loadSettingsReadOnly(env);
   const [denied] = settings.denied();
   if (denied !== undefined) {
-    throw new SetupError(`${denied} may not be read.`, 'Use sudo, or be the user of the service.');
+    throw new SetupError(`${denied} is not readable.`, 'Use sudo, or run the command as the service user.');
   }
   const rows = settings.views();
   const problems = settings.problems();
@@ -34,7 +34,7 @@ async function config({ env, args, out }: SubcommandOptions): Promise<number> {
   return 0;
 }
 
-/** Imported on demand: `config` needs little of what the others need. */
+/** Each handler imports its command on demand, because `config` needs few of the modules. */
 const HANDLERS: Record<Subcommand, SubcommandHandler> = {
   config,
   doctor: async (options) => (await import('../commands/doctor.ts')).doctorCommand(options),

@@ -56,10 +56,10 @@ const login = (auth: Auth, key = KEYS.SVC_ADMIN_KEY) =>
   withCookie(auth.login(key, aRequest({ method: 'POST' })).setCookie);
 
 describe('an admin key that is written and cannot be read', () => {
-  const stranger = aRequest({ peer: '192.168.1.9' });
+  const lanRequest = aRequest({ peer: '192.168.1.9' });
   const decisions = (auth: Auth) =>
     (['admin', 'bootstrap', 'client'] as const).map((rule) =>
-      auth.decide(rule, auth.caller(stranger), stranger),
+      auth.decide(rule, auth.caller(lanRequest), lanRequest),
     );
   const CLOSED = ['auth.required', 'auth.required', 'pass'];
 

@@ -13,7 +13,7 @@ export interface LoginLimiter {
    * extend a block. `retryAfterS` is whole seconds, at least 1; an attempt after exactly that long passes.
    */
   take(address: string): Verdict;
-  /** Addresses remembered now. */
+  /** Number of stored addresses. */
   readonly size: number;
 }
 
@@ -21,7 +21,7 @@ export interface LimiterOptions {
   budget: () => LimiterBudget;
   /** Milliseconds of a clock that never jumps. */
   clock?: () => number;
-  /** Most addresses remembered. */
+  /** Maximum number of stored addresses. */
   capacity?: number;
 }
 

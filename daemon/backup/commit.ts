@@ -96,8 +96,8 @@ export async function checkTargets(plan: CommitPlan): Promise<void> {
 /** Returns every configuration file that exists or will be created. */
 async function configMembers(plan: CommitPlan): Promise<string[]> {
   const here = (await memberNames(plan.folders.config)).filter((name) => maxBytesOf(name) !== null);
-  const coming = [...plan.members].filter((name) => name.startsWith('config/') && name !== SETTINGS_MEMBER);
-  return [...new Set([...here, ...coming])].sort();
+  const incoming = [...plan.members].filter((name) => name.startsWith('config/') && name !== SETTINGS_MEMBER);
+  return [...new Set([...here, ...incoming])].sort();
 }
 
 async function linkOrCopy(from: string, to: string): Promise<void> {

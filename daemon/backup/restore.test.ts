@@ -141,7 +141,7 @@ describe('a kill at any step', () => {
     const from = fullHome();
     const file = join(from.root, 'b.tar.gz');
     await backUp(from, file, { keys: true });
-    const script = join(import.meta.dirname, 'testing', 'restore-and-die.ts');
+    const script = join(import.meta.dirname, 'testing', 'kill-during-restore.ts');
     const run = (to: Home, n: number) => spawnSync(process.execPath, [script, to.root, file, String(n)]);
     const other = {
       'config/config.toml': '# theirs\n',

@@ -45,18 +45,18 @@ const answer = (status: number, body: unknown) =>
 
 describe('what is sent', () => {
   it('method and path of the route table, the key as Bearer, the body as JSON', async () => {
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const url = await serve(async (req, res) => {
       let body = '';
       for await (const chunk of req) body += chunk;
       const { authorization, 'content-type': type } = req.headers;
-      seen.push([req.method, req.url, authorization, type, body]);
+      received.push([req.method, req.url, authorization, type, body]);
       res.end('{"ok":true}');
     });
     expect(await createClient({ url: `${url}/`, key: 'k-123' }).call('auth.status')).toEqual({ ok: true });
     const behindPrefix = createClient({ url: `${url}/gateway`, key: null });
     await behindPrefix.call('auth.require', { require_auth: true });
-    expect(seen).toEqual([
+    expect(received).toEqual([
       ['GET', '/api/auth/status', 'Bearer k-123', undefined, ''],
       ['PUT', '/gateway/api/auth/require', undefined, 'application/json', '{"require_auth":true}'],
     ]);
@@ -172,10 +172,10 @@ describe('a gateway that is not there', () => {
   });
 
   it('a response that is interrupted before it is read is reported, not awaited', async () => {
-    const gone = new Readable({ read() {} });
-    gone.destroy();
-    await once(gone, 'close');
-    await expect(readAll(gone)).rejects.toThrow('the connection closed before the response ended');
+    const closed = new Readable({ read() {} });
+    closed.destroy();
+    await once(closed, 'close');
+    await expect(readAll(closed)).rejects.toThrow('the connection closed before the response ended');
   });
 });
 

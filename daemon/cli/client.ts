@@ -66,8 +66,8 @@ function addressOf(route: RouteId, { params = {}, query = {} }: CallOptions): st
   const path = ROUTES[route].path.replace(/[:*](\w+)/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ''),
   );
-  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+  const present = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return present.length === 0 ? path : `${path}?${new URLSearchParams(present)}`;
 }
 
 /** Checks whether a server whose response lacks the gateway's header is a gateway. Sends no key. */

@@ -48,7 +48,7 @@ describe('the keys of api.env', () => {
     expect(keyAdvice(saved, { key: 'c', from: 'x' }, 'elsewhere')).toBeNull();
     expect(keyAdvice(file(), null, 'elsewhere')).toBeNull();
     expect(keyAdvice(locked, null, 'elsewhere')).toBeNull();
-    expect(keyAdvice(locked, null, null)).toMatch(/^\/x\/api\.env may not be read/);
+    expect(keyAdvice(locked, null, null)).toMatch(/^\/x\/api\.env is not readable/);
     expect(keyAdvice(file(), null, null)).toBeNull();
   });
 });

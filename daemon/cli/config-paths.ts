@@ -10,9 +10,9 @@ const KEY_NAMES = ['SVC_ADMIN_KEY', 'SVC_CLIENT_KEY'] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where an installed service keeps its configuration. */
+/** The configuration folder of an installed service. */
 const SYSTEM_FOLDER = '/etc/svc';
-/** And its state. */
+/** The state folder of an installed service. */
 const SYSTEM_STATE = '/var/lib/svc';
 
 /**
@@ -28,7 +28,7 @@ export function configFolder(env: Environment, exists: (path: string) => boolean
 
 /**
  * Returns the environment with which a sub-command of the daemon binary uses the folders of the installed
- * service, as systemd would set it. Returns an empty record when the user has own folders or named some.
+ * service, as systemd would set it. Returns an empty record when the user has their own folders or the environment names some.
  */
 export function serviceFolders(
   env: Environment,
@@ -98,8 +98,8 @@ export function gatewayUrl(
   env: Environment,
   { running, file, folder }: LocalGateway,
 ): string {
-  const given = flag ?? env.SVC_URL;
-  if (given) return given.replace(/\/+$/, '');
+  const address = flag ?? env.SVC_URL;
+  if (address) return address.replace(/\/+$/, '');
   if (running !== null && !isNamed(env)) return `http://${localHostFor(running.host)}:${running.port}`;
   const { host, port } = configuredAddress({
     env,
@@ -150,6 +150,6 @@ export function keyAdvice(
   if (untrustedHost !== null && credential({}, file) !== null)
     return `no key is sent to ${untrustedHost}: ${file.path} belongs to this machine's gateway; set SVC_ADMIN_KEY or SVC_CLIENT_KEY.`;
   if (untrustedHost === null && file.unreadable)
-    return `${file.path} may not be read; use sudo, or set SVC_ADMIN_KEY.`;
+    return `${file.path} is not readable; use sudo, or set SVC_ADMIN_KEY.`;
   return null;
 }

@@ -13,7 +13,7 @@ function reasonText(reason: unknown, message: string): string {
   return typeof reason !== 'string' || message.includes(reason) ? '' : ` ${reason}`;
 }
 
-/** What advice of the catalogue names, and the command that shows it. */
+/** Routes in the advice of the catalogue, and the commands that show the same. */
 const COMMANDS: readonly (readonly [route: string, command: string])[] = [
   ['GET /api/slots', 'svcctl slots'],
   ['GET /api/upstreams', 'svcctl upstreams'],
@@ -22,7 +22,7 @@ const COMMANDS: readonly (readonly [route: string, command: string])[] = [
   ['GET /api/requests', 'svcctl requests'],
   ['GET /v1/models', 'svcctl models'],
 ];
-/** Advice for programs: svcctl prints the details, waits and sends the key itself. */
+/** Matches advice for programs. It does not apply, because svcctl prints the details, waits and sends the key itself. */
 const FOR_PROGRAMS = /\bdetails\b|Retry-After|Authorization|\bheader\b|openapi|log in|Nothing to do/;
 
 /** Returns the advice of the error catalogue in terms of svcctl, or null when it is meant for programs. */

@@ -80,7 +80,7 @@ it('an existing file is not changed', async () => {
   expect(text('old.txt')).toBe('old');
 });
 
-it('with force the old file stays until the new one is whole', async () => {
+it('with force the old file stays until the new one is complete', async () => {
   for (const fail of [
     () => write(at('old.txt'), true, 'new', 'broken'),
     () => write(at('old.txt'), true, 'x'.repeat(101)),
@@ -95,7 +95,7 @@ it('with force the old file stays until the new one is whole', async () => {
   expect(statSync(at('old.txt')).mode & 0o777).toBe(0o640);
 });
 
-it('a link stays one, and a device is written into', async () => {
+it('a symlink is preserved, and a device is written directly', async () => {
   symlinkSync('old.txt', at('link.txt'));
   await write(at('link.txt'), true, 'new');
   expect([lstatSync(at('link.txt')).isSymbolicLink(), text('old.txt')]).toEqual([true, 'new']);

@@ -73,7 +73,7 @@ export class NewFile {
     if (existing !== null && !force) throw exists(path);
     const created =
       existing === null
-        ? NewFile.#beside(path, { target: path, replaces: false, mode: 0o644 })
+        ? NewFile.#createTemp(path, { target: path, replaces: false, mode: 0o644 })
         : NewFile.#replacing(path, existing);
     return created.catch((error: NodeJS.ErrnoException) => {
       throw notWritten(path, error);
@@ -81,7 +81,7 @@ export class NewFile {
   }
 
   /** Creates the temporary file of `target`, in its folder. */
-  static async #beside(
+  static async #createTemp(
     path: string,
     { mode, ...names }: Omit<Names, 'unfinished'> & { mode: number },
   ): Promise<NewFile> {
@@ -99,7 +99,7 @@ export class NewFile {
     // A file without write permission is not replaced.
     await (await open(target, 'r+')).close();
     // If the folder accepts no new file, the existing one is overwritten.
-    const file = await NewFile.#beside(path, { target, replaces: true, mode: 0o600 }).catch(() => null);
+    const file = await NewFile.#createTemp(path, { target, replaces: true, mode: 0o600 }).catch(() => null);
     if (file === null) return direct('w');
     await file.#handle.chmod(existing.mode & 0o777);
     await file.#handle.chown(existing.uid, existing.gid).catch(() => {});

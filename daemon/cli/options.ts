@@ -1,7 +1,7 @@
 import { Argument, Option } from 'commander';
 import { CliError, EXIT } from './exit-codes.ts';
 
-/** The given options. Absent ones are undefined. */
+/** The options on the command line. Absent ones are undefined. */
 export interface Flags {
   readonly before?: string;
   readonly days?: string;

@@ -40,7 +40,7 @@ describe('the tree of commands', () => {
 
 describe('the help', () => {
   it.each(all.map((command) => [command.path || 'svcctl', command] as const))(
-    'of %s fits 80 columns, and says what it does before options and examples',
+    'of %s fits 80 columns, and has the description before options and examples',
     (_, command) => {
       const text = command.helpInformation();
       for (const line of text.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);

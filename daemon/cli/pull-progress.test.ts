@@ -58,7 +58,7 @@ test('it waits for the end, skips other downloads, and removes its line', async 
   expect(lines.at(-1)).toBeNull();
 });
 
-test('what ended before the stream was open is found in the list', async () => {
+test('a download that ended before the stream opened is read from the list', async () => {
   const { made } = context([''], [{ ...RECORD, state: 'failed' }]);
   expect(await waitForPull(made, RECORD)).toMatchObject({ state: 'failed' });
 });

@@ -43,7 +43,7 @@ describe('report', () => {
     );
   });
 
-  it('gives any other error its own message and code 1', () => {
+  it('reports any other error with its message and code 1', () => {
     expect(report(new TypeError('odd'), { json: false, credential: null })).toEqual({
       text: 'svcctl: TypeError: odd\n',
       exitCode: EXIT.failed,

@@ -33,7 +33,7 @@ describe('planText', () => {
     expect(text).not.toMatch(/HOLDS|unloaded|Short/);
   });
 
-  it('says of each slot what the outcome says', () => {
+  it('lists each slot according to the outcome', () => {
     const text = planText(
       planOf({ outcome: 'evicts', evicts: ['agent'], sum: { ...SUM, short: 40 } }),
       idle,
@@ -60,7 +60,7 @@ describe('planText', () => {
     expect(text).not.toMatch(/^(Weights|Engine itself)/m);
   });
 
-  it('says each thing once, in keys of one value, without unset ones', () => {
+  it('lists each fact once, as keys with one value, without unset ones', () => {
     const text = planText(planOf({}), idle, 80);
     expect(text.match(/^Engine +/gm)).toHaveLength(2);
     expect(text).toMatch(/^Engine itself +10 B$/m);

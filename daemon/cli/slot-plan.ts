@@ -33,8 +33,8 @@ function victimTable({ forecast }: SlotPlanView, width: number): string {
   const { outcome, evicts, sum } = forecast;
   if (outcome === 'starts' || sum.victims.length === 0) return '';
   const rows = sum.victims.map(({ slot, bytes, stays }) => {
-    const fate = evicts.includes(slot) ? 'would be unloaded' : 'stays loaded';
-    return [slot, formatBytes(bytes), stays === null ? fate : `stays loaded: ${stays}`];
+    const outcome = evicts.includes(slot) ? 'would be unloaded' : 'stays loaded';
+    return [slot, formatBytes(bytes), stays === null ? outcome : `stays loaded: ${stays}`];
   });
   return `\n${fitted(['HOLDS', 'MEMORY', 'THEN'], rows, { width, shrink: [0] })}`;
 }

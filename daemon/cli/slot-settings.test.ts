@@ -22,11 +22,11 @@ describe('slotSettings', () => {
     });
   });
 
-  it('removes a key from the file by an empty value', () => {
+  it('an empty value removes a key from the file', () => {
     expect(read('model=', 'voice.speed=')).toEqual({ model: null, voice: { speed: null } });
   });
 
-  it('leaves to the gateway what it does not know', () => {
+  it('passes unknown keys to the gateway', () => {
     expect(read('extra_args=--x', 'context=many', 'pinned=maybe')).toEqual({
       extra_args: '--x',
       context: 'many',

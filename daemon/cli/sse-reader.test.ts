@@ -11,7 +11,7 @@ async function read(...chunks: string[]): Promise<string[]> {
 }
 
 describe('sseData', () => {
-  it('passes over comments and other fields, across chunk borders', async () => {
+  it('skips comments and other fields, across chunk boundaries', async () => {
     expect(await read(': ping\n\nda', 'ta: {"a":1}\n\nevent: x\r\ndata: [DO', 'NE]\r\n\r\n')).toEqual([
       '{"a":1}',
       '[DONE]',

@@ -12,18 +12,18 @@ const imports = (text: string): string[] =>
     ),
   ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 
-function reached(file: string, seen: Set<string> = new Set()): Set<string> {
-  if (seen.has(file)) return seen;
-  seen.add(file);
+function importsOf(file: string, modules: Set<string> = new Set()): Set<string> {
+  if (modules.has(file)) return modules;
+  modules.add(file);
   for (const name of imports(readFileSync(file, 'utf8'))) {
-    if (name.startsWith('.')) reached(resolve(dirname(file), name), seen);
-    else seen.add(name);
+    if (name.startsWith('.')) importsOf(resolve(dirname(file), name), modules);
+    else modules.add(name);
   }
-  return seen;
+  return modules;
 }
 
 it('svcctl starts without anything heavy: help and completion need neither schemas nor a network', () => {
-  const all = reached(resolve(import.meta.dirname, 'main.ts'));
+  const all = importsOf(resolve(import.meta.dirname, 'main.ts'));
   expect(all.size).toBeGreaterThan(20);
   const packages = [...all].filter((name) => !name.startsWith('/') && !name.startsWith('node:'));
   expect(packages.sort()).toEqual(['commander', 'ipaddr.js', 'lru-cache', 'smol-toml']);

@@ -42,7 +42,7 @@ async function exposureOf(settings: ReadOnlySettings): Promise<DoctorInput['expo
 
 /**
  * Returns the address of the gateway and the key with the most rights. The keys in the settings belong to the
- * gateway of this machine only; `isStranger` returns whether another program would respond there. `running` is
+ * gateway of this machine only; `isUntrusted` returns whether another program would respond there. `running` is
  * the address that a running gateway wrote to its state folder.
  */
 export function gatewayAccess(

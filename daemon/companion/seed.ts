@@ -12,28 +12,28 @@ export interface Seed {
  */
 export const companionSeed = ({ bindHost, port, sessionSecret }: Seed): string => `\
 # The companion chat UI (svc-companion.service runs Open WebUI); mode 0600, owned by the service user.
-# After a change: systemctl restart svc-companion. Every further variable of Open WebUI may stand here; quoting is as in
-# systemd unit files. The API key is no line of this file: it is SVC_CLIENT_KEY of api.env, taken at each start.
+# After a change: systemctl restart svc-companion. Every further variable of Open WebUI may be set here; quoting is as in
+# systemd unit files. The API key is not set here: it is SVC_CLIENT_KEY of api.env, read at each start.
 
-# Address and port of its own. It sits outside the gateway's keys and classes.
+# Its own address and port. The keys and access classes of the gateway do not apply to it.
 SVC_OWUI_BIND_HOST=${bindHost}
 SVC_OWUI_PORT=${port}
 
-# Its own sign-in; the first who registers is its administrator. False: whoever reaches the port uses the models and reads every
+# Its own sign-in; the first user who registers becomes its administrator. False: everyone who reaches the port uses the models and reads every
 # stored conversation.
 WEBUI_AUTH=True
 
 # Sign-in by a proxy that names the visitor in a header, together with WEBUI_AUTH=True. Only with SVC_OWUI_BIND_HOST=127.0.0.1
-# and a proxy that overwrites the header: whoever reaches the port can write it.
+# and a proxy that overwrites the header: a caller that reaches the port can set it.
 #WEBUI_AUTH_TRUSTED_EMAIL_HEADER=X-Forwarded-Email
 
-# The gateway. Without the line: where it listens on this machine.
+# The gateway. Default: its address on this machine.
 #OPENAI_API_BASE_URL=http://127.0.0.1:8080/v1
 
-# The address that people use, where a proxy stands in front.
+# The address that people use, when a proxy is in front.
 #WEBUI_URL=https://chat.example.com
 
-# This file decides, not earlier settings in the web UI.
+# This file overrides settings made in the web UI.
 ENABLE_PERSISTENT_CONFIG=False
 
 # Contacts only the gateway; no telemetry.

@@ -25,14 +25,18 @@ function reasonFor(fact: Fact, { info, access }: ProbedDevice, probe: ProbeResul
   if (fact === 'driver') return 'no driver is bound to it';
   if (access === 'no_driver') return info.toolProblem ?? 'no driver that reports it is loaded';
   if (info.integrated && !isUnifiedGpu(info) && fact.startsWith('memory_')) {
-    return 'it lives on the memory of the host';
+    return 'it uses host memory';
   }
   const probes = probesFor(info);
   if (probes.length === 0) return 'no probe reads it';
-  return probes.map((name) => silence(name, info, probe)).join('; ');
+  return probes.map((name) => probeFailure(name, info, probe)).join('; ');
 }
 
-function silence(name: string, { toolProblem }: DeviceInfo, { problems, missingTools }: ProbeResult): string {
+function probeFailure(
+  name: string,
+  { toolProblem }: DeviceInfo,
+  { problems, missingTools }: ProbeResult,
+): string {
   const failed = problems.find((problem: ProbeProblem) => problem.probe === name)?.reason;
   const failure = failed ?? (name === 'nvidia-smi' ? toolProblem : null);
   if (failure) return `${name}: ${failure}`;
@@ -45,7 +49,7 @@ const totalSource = (info: DeviceInfo, pools: readonly EvidenceRecord[]): string
     ? pools.find(({ of }) => of === `pool ${HOST_POOL}`)?.facts.total_bytes
     : info.sources.memoryTotal;
 
-function ofDevice(
+function deviceEvidence(
   device: ProbedDevice,
   probe: ProbeResult,
   pools: readonly EvidenceRecord[],
@@ -61,7 +65,7 @@ function ofDevice(
   return { of: info.id, found_by: info.foundBy, facts: known, unread };
 }
 
-function ofHost({ system }: ProbeResult, memory: HostMemory): EvidenceRecord {
+function hostEvidence({ system }: ProbeResult, memory: HostMemory): EvidenceRecord {
   const known = { cpu: system.by, cores: 'cpuinfo', memory: hostSource(memory) };
   if (system.os !== null)
     return { of: 'host', found_by: 'kernel', facts: { ...known, os: 'os-release' }, unread: [] };
@@ -70,7 +74,7 @@ function ofHost({ system }: ProbeResult, memory: HostMemory): EvidenceRecord {
 }
 
 /** Returns the probes behind the size of a pool. The available bytes come from the same probes. */
-function ofPool(
+function poolEvidence(
   { id, kind, limited_by, available_bytes, devices }: MemoryPoolRecord,
   probe: ProbeResult,
   memory: HostMemory,
@@ -97,10 +101,10 @@ export function evidenceOf(
   pools: readonly MemoryPoolRecord[],
   memory: HostMemory,
 ): EvidenceRecord[] {
-  const ofPools = pools.map((pool) => ofPool(pool, probe, memory));
+  const poolEvidences = pools.map((pool) => poolEvidence(pool, probe, memory));
   return [
-    ofHost(probe, memory),
-    ...probe.devices.map((device) => ofDevice(device, probe, ofPools)),
-    ...ofPools,
+    hostEvidence(probe, memory),
+    ...probe.devices.map((device) => deviceEvidence(device, probe, poolEvidences)),
+    ...poolEvidences,
   ];
 }

@@ -162,8 +162,8 @@ test('runs slow vendor tools only in a full probe', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const [machine, hardware] = start('amd-dgpu');
   await hardware.probe();
-  const tattle = `#!/bin/sh\necho called >> ${machine.path}/called\n`;
-  writeFileSync(join(machine.path, 'amd-smi'), tattle, { mode: 0o755 });
+  const callRecorder = `#!/bin/sh\necho called >> ${machine.path}/called\n`;
+  writeFileSync(join(machine.path, 'amd-smi'), callRecorder, { mode: 0o755 });
   vi.advanceTimersByTime(5000);
   await hardware.current();
   expect(existsSync(join(machine.path, 'called'))).toBe(false);

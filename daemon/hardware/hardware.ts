@@ -42,7 +42,7 @@ export interface HardwareOptions {
 
 export interface Hardware {
   /**
-   * Returns the last probe with live values that are at most some seconds old after the second call. Null
+   * Returns the last probe with the last live values, and refreshes values older than 5 s for later calls. Null
    * before the first probe. Starts nothing slow.
    */
   view(): HardwareView | null;
@@ -124,7 +124,7 @@ export function createHardware(options: HardwareOptions): Hardware {
   const fresh = memoizePerTick(() => readHostMemory(root));
   const live = new LiveValues(context, log);
   let cores: number | null = null;
-  let signs: boolean | null = null;
+  let hasCard: boolean | null = null;
   let last: ProbeResult | null = null;
   let probedAgainAt = Number.NEGATIVE_INFINITY;
 
@@ -132,7 +132,7 @@ export function createHardware(options: HardwareOptions): Hardware {
     cores ??= physicalCores(root);
     return cores;
   };
-  const shown = (result: ProbeResult) =>
+  const viewOf = (result: ProbeResult) =>
     hardwareView(result, {
       memory: memory(),
       coresPhysical: coresPhysical(),
@@ -162,7 +162,7 @@ export function createHardware(options: HardwareOptions): Hardware {
   const current = async (): Promise<HardwareView> => {
     if (last === null) return probe();
     if (live.stale) await refresh();
-    return shown(last);
+    return viewOf(last);
   };
   const stopWatch = watchResume(() => void probe());
 
@@ -170,14 +170,14 @@ export function createHardware(options: HardwareOptions): Hardware {
     view() {
       if (last === null) return null;
       if (live.stale) void refresh();
-      return shown(last);
+      return viewOf(last);
     },
-    last: () => (last === null ? null : shown(last)),
+    last: () => (last === null ? null : viewOf(last)),
     isRefreshing() {
       if (last !== null) return flights.size > 0 && live.stale;
       if (flights.size === 0 && !options.expectsProbe) return false;
-      signs ??= hasCardSigns(root);
-      return signs;
+      hasCard ??= hasCardSigns(root);
+      return hasCard;
     },
     reread() {
       if (last === null || live.ageMs < CONFIRM_MS) return false;

@@ -17,7 +17,7 @@ export const APPS_QUERY = [
 ];
 /** Number of columns before the name. The name itself may contain a comma. */
 const COLUMNS_BEFORE_NAME = 2;
-const RIGHT = 10;
+const COLUMNS_AFTER_NAME = 10;
 
 export interface NvidiaGpu {
   id: string;
@@ -33,19 +33,19 @@ const mib = (text: string | undefined) => {
 
 function parseRow(line: string): NvidiaGpu | null {
   const cells = line.split(',').map((cell) => cell.trim());
-  if (cells.length < COLUMNS_BEFORE_NAME + 1 + RIGHT) return null;
-  const right = cells.slice(-RIGHT);
-  const id = pciAddress(right[0] ?? '');
-  const name = cells.slice(COLUMNS_BEFORE_NAME, -RIGHT).join(', ');
+  if (cells.length < COLUMNS_BEFORE_NAME + 1 + COLUMNS_AFTER_NAME) return null;
+  const afterName = cells.slice(-COLUMNS_AFTER_NAME);
+  const id = pciAddress(afterName[0] ?? '');
+  const name = cells.slice(COLUMNS_BEFORE_NAME, -COLUMNS_AFTER_NAME).join(', ');
   if (id === null) return null;
   const patch: DevicePatch = {
     name,
-    memoryTotal: mib(right[2]),
-    memoryUsed: mib(right[3]),
-    memoryFree: mib(right[4]),
-    busyPercent: looseNumber(right[5]),
-    temperatureC: looseNumber(right[6]),
-    powerW: looseNumber(right[7]),
+    memoryTotal: mib(afterName[2]),
+    memoryUsed: mib(afterName[3]),
+    memoryFree: mib(afterName[4]),
+    busyPercent: looseNumber(afterName[5]),
+    temperatureC: looseNumber(afterName[6]),
+    powerW: looseNumber(afterName[7]),
     toolAnswered: true,
   };
   return { id, uuid: cells[1] ?? '', name, patch };
@@ -60,7 +60,7 @@ export function parseGpus(csv: string): NvidiaGpu[] {
     .slice(0, MAX_GPUS);
 }
 
-/** Parses the bytes used by compute processes, by GPU uuid. Null when no process reports a number. */
+/** Parses the bytes used by compute processes, by GPU uuid. Empty when no process reports a number. */
 export function parseApps(csv: string): Map<string, number> {
   const sums = new Map<string, number>();
   for (const line of csv.split('\n').slice(0, 4096)) {
@@ -72,7 +72,7 @@ export function parseApps(csv: string): Map<string, number> {
   return sums;
 }
 
-/** True for a GPU that uses host memory: it reports no memory of its own and is a known model. */
+/** True for a GPU that uses host memory: it reports no own memory and is a known model. */
 export function isUnified(gpu: NvidiaGpu, deviceId: number | null): boolean {
   if (typeof gpu.patch.memoryTotal === 'number') return false;
   const byId = deviceId !== null && deviceId >= NVIDIA_UNIFIED.firstId && deviceId <= NVIDIA_UNIFIED.lastId;

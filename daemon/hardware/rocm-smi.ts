@@ -55,8 +55,8 @@ export function matchCards(
       continue;
     }
     const alike = devices.filter((device) => deviceId !== null && device.deviceId === deviceId);
-    const twins = cards.filter((card) => card.deviceId === deviceId);
-    if (alike.length === 1 && twins.length === 1) patches.set((alike[0] as DeviceInfo).id, patch);
+    const sameModel = cards.filter((card) => card.deviceId === deviceId);
+    if (alike.length === 1 && sameModel.length === 1) patches.set((alike[0] as DeviceInfo).id, patch);
   }
   return patches;
 }

@@ -4,7 +4,7 @@ import type { FlmAnswer } from './flm.ts';
 import { cudaCommand } from './llama-backends.ts';
 import type { VulkanDevice } from './vulkaninfo.ts';
 
-/** What is known about the programs that could use a device. */
+/** The state of the programs that could use a device. */
 export interface BackendInfo {
   /** Installed llama.cpp backends, for example `cpu` and `vulkan`. */
   backends: readonly string[];

@@ -43,20 +43,20 @@ export function enforceConnectionLimit(
   const stalled = new StalledSockets();
   const now = options.now ?? (() => performance.now());
   const logEviction = createEvictionLogger(options);
-  const idle = (but: Socket): Socket | null => {
+  const idle = (except: Socket): Socket | null => {
     for (const socket of open) {
-      if (socket !== but && !upgraded.has(socket) && !currentResponse(socket)) return socket;
+      if (socket !== except && !upgraded.has(socket) && !currentResponse(socket)) return socket;
     }
     return null;
   };
   /** Returns the connection to close; the new one when no other can be closed. */
-  const chooseVictim = (newcomer: Socket): { socket: Socket; fate: EvictionReason } => {
-    const waiting = unused.oldest(newcomer);
-    if (waiting !== null) return { socket: waiting, fate: 'silent' };
-    const between = idle(newcomer);
-    if (between !== null) return { socket: between, fate: 'idle' };
+  const chooseVictim = (newSocket: Socket): { socket: Socket; reason: EvictionReason } => {
+    const waiting = unused.oldest(newSocket);
+    if (waiting !== null) return { socket: waiting, reason: 'silent' };
+    const between = idle(newSocket);
+    if (between !== null) return { socket: between, reason: 'idle' };
     const unread = stalled.longestStalled(open, now());
-    return unread === null ? { socket: newcomer, fate: 'refused' } : { socket: unread, fate: 'stalled' };
+    return unread === null ? { socket: newSocket, reason: 'refused' } : { socket: unread, reason: 'stalled' };
   };
   const httpSockets = function* () {
     for (const socket of open) if (!upgraded.has(socket)) yield socket;
@@ -75,11 +75,11 @@ export function enforceConnectionLimit(
     open.add(socket);
     socket.once('close', () => open.delete(socket));
     if (open.size <= options.maxConnections) return;
-    const { socket: leaves, fate: reason } = chooseVictim(socket);
-    // Frees its place immediately, although it closes a moment later, so that the next new connection evicts
+    const { socket: victim, reason } = chooseVictim(socket);
+    // Frees its capacity immediately, although it closes later, so that the next new connection evicts
     // another one.
-    open.delete(leaves);
-    leaves.destroy();
+    open.delete(victim);
+    victim.destroy();
     logEviction(reason);
   });
 }
@@ -88,12 +88,12 @@ function createEvictionLogger({
   maxConnections,
   log,
   now = () => performance.now(),
-}: ConnectionLimitOptions): (fate: EvictionReason) => void {
+}: ConnectionLimitOptions): (reason: EvictionReason) => void {
   const none = { silent: 0, idle: 0, stalled: 0, refused: 0 };
   let counts: Record<EvictionReason, number> = { ...none };
   let quietUntil = Number.NEGATIVE_INFINITY;
-  return (fate) => {
-    counts[fate]++;
+  return (reason) => {
+    counts[reason]++;
     if (now() < quietUntil) return;
     quietUntil = now() + LOG_INTERVAL_MS;
     log.warn(

@@ -24,7 +24,7 @@ const ADMIN = { authorization: 'Bearer the-admin-key' };
 const CLIENT = { authorization: 'Bearer the-client-key' };
 const ENFORCED: Values = { requireAuth: true, adminKey: 'the-admin-key', clientKey: 'the-client-key' };
 
-/** The guards over real judgements, with settings and sessions in memory. */
+/** The guards with their real checks, and settings and sessions in memory. */
 async function setUpGuards(
   values: Values = ENFORCED,
   listener = { bindHost: '0.0.0.0', port: 1, loopback: false },
@@ -97,7 +97,7 @@ describe('the order of the guards', () => {
     expect(await outcome({ url: '/api/audit', with: ADMIN })).toBe('audit');
   });
 
-  it('passes on its results', async () => {
+  it('returns the results of the checks', async () => {
     const { pass } = await setUpGuards();
     const call = await pass({ url: '/v1/models/org/name?show_all=1', with: ADMIN });
     expect(call).toMatchObject({

@@ -1,5 +1,5 @@
 import { createServer, request } from 'node:http';
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { listenOnLoopback } from '../lib/testing/listening.ts';
 import { type ConsumeBytes, receiveInto } from './read-body.ts';
@@ -30,7 +30,7 @@ async function received(
 test('ends when the last bytes were consumed, not when they arrived', async () => {
   const chunks: Buffer[] = [];
   const outcome = await received(Buffer.alloc(16_000, 7), async (chunk) => {
-    for (let turn = 0; turn < 50; turn++) await breath();
+    for (let turn = 0; turn < 50; turn++) await nextTurn();
     chunks.push(chunk);
   });
   expect([outcome, Buffer.concat(chunks).length]).toEqual(['all', 16_000]);
@@ -40,7 +40,7 @@ test('chunks are consumed one after the other', async () => {
   let busy = 0;
   const outcome = await received(Buffer.alloc(16_000), async () => {
     busy += 1;
-    await breath();
+    await nextTurn();
     expect(busy).toBe(1);
     busy -= 1;
   });

@@ -111,7 +111,7 @@ function leaseConnection(
 ): Connection {
   const ofModel = () =>
     registry.get ? registry.get(lease.model) : registry.list().find(({ id }) => id === lease.model);
-  const learned = (media: MediaSupport, origin: string, name: string | null): MediaSupport =>
+  const withRefusals = (media: MediaSupport, origin: string, name: string | null): MediaSupport =>
     media === 'unknown' && imageSupport.isRefused(origin, name) ? 'text' : media;
   return {
     origin: lease.origin,
@@ -121,7 +121,7 @@ function leaseConnection(
     engineModel: lease.dialect.model,
     local: true,
     thinkingDefault: () => slots.config(lease.slot)?.enableThinking ?? ofModel()?.enable_thinking ?? null,
-    media: () => learned(slotMedia(ofModel(), slots.get(lease.slot)), lease.origin, lease.dialect.model),
+    media: () => withRefusals(slotMedia(ofModel(), slots.get(lease.slot)), lease.origin, lease.dialect.model),
     takesLaterSystem: lease.dialect.laterSystem ?? false,
     degraded: lease.degraded,
     waitTimes: waits,

@@ -126,7 +126,7 @@ function judgeImages(
 ): TaskRow['judge'] {
   if (!task.hasEndMarker) return next;
   return (failure) => {
-    deps.imageSupport.learnFromFailure(origin, engineModel, failure);
+    deps.imageSupport.recordFailure(origin, engineModel, failure);
     return (next ?? judge)(failure);
   };
 }

@@ -13,7 +13,7 @@ const ALL = { ...BODIES, [CHAT]: hello };
 const PATHS = [CHAT, RESPONSES, MESSAGES] as const;
 const LOST = 'data: {"error":{"message":"gpu lost","code":500}}\n\n';
 
-const tells =
+const respondWith =
   (status: number, headers: Record<string, string>, body: string): RequestListener =>
   (req, res) => {
     req.resume();
@@ -40,7 +40,7 @@ describe.each(PATHS)('%s: a failure reported by an engine is recorded', (path) =
       'upstream.error',
     ],
   ])('%s', async (_, end, error) => {
-    const { record, finished } = await recordOf(path, tells(200, SSE, delta('a') + end), true);
+    const { record, finished } = await recordOf(path, respondWith(200, SSE, delta('a') + end), true);
     expect(record).toMatchObject({ status: 200, error });
     expect(finished).toMatchObject({ status: 200, inBandCode: error });
   });
@@ -50,13 +50,17 @@ describe.each(PATHS)('%s: a failure reported by an engine is recorded', (path) =
     [400, '{"error":{"message":"no","code":null,"type":"invalid_request_error"}}', 'upstream.error'],
     [400, `{"error":{"message":"no","code":"${'x'.repeat(100)}"}}`, 'x'.repeat(64)],
   ])('%d %s', async (status, body, error) => {
-    const { record } = await recordOf(path, tells(status, JSON_TYPE, body), false);
+    const { record } = await recordOf(path, respondWith(status, JSON_TYPE, body), false);
     expect(record).toMatchObject({ status, error });
   });
 
   test('text about errors in a successful response is not a failure', async () => {
     const event = `data: ${JSON.stringify({ choices: [{ delta: { content: LOST }, finish_reason: 'stop' }] })}\n\n`;
-    const { record, finished } = await recordOf(path, tells(200, SSE, `${event}data: [DONE]\n\n`), true);
+    const { record, finished } = await recordOf(
+      path,
+      respondWith(200, SSE, `${event}data: [DONE]\n\n`),
+      true,
+    );
     expect(record).toMatchObject({ status: 200, error: null });
     expect(finished).toMatchObject({ inBandCode: null });
   });
@@ -65,13 +69,15 @@ describe.each(PATHS)('%s: a failure reported by an engine is recorded', (path) =
 test.each([RESPONSES, MESSAGES] as const)(
   '%s: a stream without an end marker is recorded as a failure',
   async (path) => {
-    const { record } = await recordOf(path, tells(200, SSE, delta('a')), true);
+    const { record } = await recordOf(path, respondWith(200, SSE, delta('a')), true);
     expect(record).toMatchObject({ status: 200, error: 'upstream.error' });
   },
 );
 
 test('an error while a stream waits is also recorded', async () => {
-  const { gateway, slots } = await setUp(tells(500, JSON_TYPE, '{"error":{"message":"x","code":"oom"}}'));
+  const { gateway, slots } = await setUp(
+    respondWith(500, JSON_TYPE, '{"error":{"message":"x","code":"oom"}}'),
+  );
   slots.before = (_, options) => options.onDecided?.();
   await post(gateway.origin, CHAT, { ...hello, stream: true });
   await until(() => gateway.log.length === 1);
@@ -90,7 +96,7 @@ test.each([
     list: () => [upstreamConfigOf({ name: 'cloud', isCold: false, models: ['far-model'] })],
     connect: () => upstreamCall({ origin: origin.now, onEnd: (end) => void ends.push(end) }),
   };
-  const { gateway, engine } = await setUp(tells(status, headers, body), { upstreams });
+  const { gateway, engine } = await setUp(respondWith(status, headers, body), { upstreams });
   origin.now = engine.origin;
   await post(gateway.origin, CHAT, { ...hello, model: 'far-model', stream: true });
   await until(() => gateway.log.length === 1);

@@ -162,7 +162,7 @@ async function headerOf(files: readonly string[], sizes: readonly number[]): Pro
 /**
  * Reads the metadata of a GGUF file. For a split model, pass its first part. Throws GgufError with the reason
  * for a file that is missing, damaged, incomplete or no language model. Parsing a large vocabulary takes 0.1
- * s of processor time: use `readFactsInChild` in the daemon.
+ * s of processor time: use `readMetadataInChild` in the daemon.
  */
 export async function readGgufMetadata(path: string): Promise<GgufMetadata> {
   const files = splitParts(path);

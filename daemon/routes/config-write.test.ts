@@ -7,7 +7,7 @@ import { configWrite } from './config-write.ts';
 const failing = (error: unknown) => configWrite(() => Promise.reject(error));
 
 describe('configWrite', () => {
-  it('passes on a success', async () => expect(await configWrite(async () => 7)).toBe(7));
+  it('returns the result of a success', async () => expect(await configWrite(async () => 7)).toBe(7));
 
   it('names the failure, without a path', async () => {
     const full = new FileWriteError('/etc/svc/config.toml', 'io', 'could not be written', { code: 'ENOSPC' });

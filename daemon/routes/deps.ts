@@ -27,7 +27,7 @@ export interface Listener {
 }
 
 /** One file of the built dashboard. */
-export interface ShellFile {
+export interface DashboardFile {
   readonly type: string;
   readonly bytes: Buffer;
   readonly immutable: boolean;
@@ -62,7 +62,7 @@ export interface RouteDeps {
   readonly omni: { chat(call: InferenceCall): Promise<void> };
   readonly metrics: Metrics;
   readonly minutes: Pick<Minutes, 'rows'>;
-  readonly dashboard: ReadonlyMap<string, ShellFile>;
+  readonly dashboard: ReadonlyMap<string, DashboardFile>;
   /** Aborted when the gateway begins to stop. Endless responses end then. */
   readonly stopping: AbortSignal;
   listener(): Listener;

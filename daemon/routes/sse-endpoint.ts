@@ -43,7 +43,7 @@ export type SseEndpointDeps = Pick<RouteDeps, 'auth' | 'stopping'>;
 
 /**
  * Opens streams of server-sent events for a limited number of readers. The rights of each reader are checked
- * at every write, keep-alive comments included, and after every change of keys, sessions or enforcement. A
+ * at every write, heartbeat comments included, and after every change of keys, sessions or enforcement. A
  * stop of the gateway ends the streams immediately, because they would never drain.
  */
 export class SseEndpoint {

@@ -98,7 +98,7 @@ test.runIf(process.getuid?.() === 0)('the advice for a command depends on the ow
   };
   expect(advice('command')).toContain('chown');
   chownSync(folder, 65_534, 65_534);
-  expect(advice('command')).toBe('use sudo, or be the user of the service');
+  expect(advice('command')).toBe('use sudo, or run the command as the service user');
   expect(advice('gateway')).toContain('chown');
 });
 

@@ -102,7 +102,7 @@ function belongsToOther(path: string): boolean {
 }
 
 function advice(path: string, opener: Opener): string {
-  if (opener === 'command' && belongsToOther(path)) return 'use sudo, or be the user of the service';
+  if (opener === 'command' && belongsToOther(path)) return 'use sudo, or run the command as the service user';
   const user = process.getuid?.() ?? '';
   return `make it a folder that user ${user} may write: mkdir -p ${path} && chown ${user} ${path}; or set SVC_HOME to another folder`;
 }

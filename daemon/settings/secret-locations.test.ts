@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memorySettings } from '../auth/testing.ts';
 import type { SettingName } from './catalogue.ts';
-import { secretDiversionReason } from './secret-locations.ts';
+import { secretRedirectReason } from './secret-locations.ts';
 
 const HUB = 'https://hub.lan/base';
 const COLLECTOR = 'http://collector.lan:4318';
@@ -18,10 +18,10 @@ test.each<[SettingName, string]>([
   ['otlpEndpoint', 'http://other.lan:4318'],
 ])('%s may not become %s', (name, value) => {
   const bare = memorySettings({ hubUrl: HUB, otlpEndpoint: COLLECTOR });
-  expect(secretDiversionReason(settings, name, value)).toMatch(
+  expect(secretRedirectReason(settings, name, value)).toMatch(
     /^would send (HF_TOKEN|OTEL_\w+_HEADERS) to another host/,
   );
-  expect(secretDiversionReason(bare, name, value)).toBeNull();
+  expect(secretRedirectReason(bare, name, value)).toBeNull();
 });
 
 test.each<[SettingName, unknown]>([
@@ -30,9 +30,9 @@ test.each<[SettingName, unknown]>([
   ['otlpEndpoint', ''],
   ['otlpEndpoint', `${COLLECTOR}/v2`],
   ['queueMax', 5],
-])('%s may become %s', (name, value) => expect(secretDiversionReason(settings, name, value)).toBeNull());
+])('%s may become %s', (name, value) => expect(secretRedirectReason(settings, name, value)).toBeNull());
 
 test('a new collector does not receive headers that were set before it', () => {
   const off = memorySettings({}, { otlpHeaders: 'a=b' });
-  expect(secretDiversionReason(off, 'otlpEndpoint', COLLECTOR)).toContain('OTEL_EXPORTER_OTLP_ENDPOINT');
+  expect(secretRedirectReason(off, 'otlpEndpoint', COLLECTOR)).toContain('OTEL_EXPORTER_OTLP_ENDPOINT');
 });

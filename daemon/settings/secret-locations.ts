@@ -13,7 +13,7 @@ const originOf = (address: string): string | null => (URL.canParse(address) ? ne
  * Returns why a caller of the API may not give the setting this value, or null. A secret stays with the host
  * that it was configured for: an admin cannot read secrets, but could if a URL sent them to his own host.
  */
-export function secretDiversionReason(
+export function secretRedirectReason(
   settings: Pick<Settings, 'value'>,
   name: SettingName,
   value: unknown,

@@ -4,7 +4,7 @@ import type { FolderView } from './read-folders.ts';
 
 const COMMAND = 'sudo systemctl edit svc-gateway';
 /** A hidden home may contain any of these. Because of the hyphen systemd ignores missing ones. */
-const MAYBE = ['.ollama/models', '.lmstudio/models', '.cache/llama.cpp', '.cache/huggingface/hub'];
+const POSSIBLE_FOLDERS = ['.ollama/models', '.lmstudio/models', '.cache/llama.cpp', '.cache/huggingface/hub'];
 
 /** Escapes a path for a unit file, where specifiers and colons have a meaning. */
 const inUnit = (path: string): string => `-${path.replaceAll('%', '%%').replaceAll(':', '\\:')}`;
@@ -18,7 +18,7 @@ const quoted = (path: string): string =>
 export function dropInFor(folders: readonly FolderView[], underSystemd: boolean): SetupView['drop_in'] {
   const paths = folders.flatMap(({ state, path }) => {
     if (state === 'unreadable') return [path];
-    return state === 'hidden' ? MAYBE.map((below) => join(path, below)) : [];
+    return state === 'hidden' ? POSSIBLE_FOLDERS.map((below) => join(path, below)) : [];
   });
   if (paths.length === 0 || !underSystemd) return null;
   const lines = paths.map((path) => `BindReadOnlyPaths=${quoted(inUnit(path))}`);

@@ -31,7 +31,7 @@ const VARIABLES: readonly (readonly [tool: string, name: string, below: string])
 ];
 /** Maximum number of homes that are read. */
 const MAX_HOMES = 16;
-/** Lower uids are system users; higher ones are `nobody` and containers. */
+/** Lower uids are system users; higher ones are the overflow user and users of containers. */
 const PERSON_UIDS = { from: 1000, to: 60_000 };
 
 /** Home folders of the people of a machine, from the text of /etc/passwd. */

@@ -50,7 +50,7 @@ export interface SetupDeps {
  */
 export interface Setup {
   view(): Promise<SetupView>;
-  /** Looks at the machine and its folders again. */
+  /** Scans the machine and its folders again. */
   probe(): Promise<SetupView>;
   /** Throws `request.invalid`, `setup.exposed` and what writing the configuration throws. */
   apply(body: SetupApplyBody): Promise<SetupView>;
@@ -155,8 +155,8 @@ class FirstRun implements Setup {
       const named = this.#options.slots.config(name)?.model ?? null;
       return !demo && model !== null && (!auto || named !== 'espeak-ng');
     });
-    const brought = this.#state.state.work.filter((work) => this.#jobs.isCurrent(work));
-    return new Set([...real.map(({ name }) => name), ...brought.map(({ slot }) => slot)]);
+    const ownWork = this.#state.state.work.filter((work) => this.#jobs.isCurrent(work));
+    return new Set([...real.map(({ name }) => name), ...ownWork.map(({ slot }) => slot)]);
   }
 
   async #set(): Promise<SetupView['set']> {

@@ -47,7 +47,7 @@ export interface SlotViewSource {
 
 /**
  * A live view of a slot, not a snapshot: each property is read at the time of access, so that reading all slots for
- * each request allocates nothing. Whoever holds the view sees later changes.
+ * each request allocates nothing. A caller that keeps the view sees later changes.
  */
 export class LiveSlotView implements SlotView {
   readonly #source: SlotViewSource;
@@ -116,7 +116,7 @@ export class LiveSlotView implements SlotView {
       this.#degraded = { loaded, note, reason: degradedBy(current.launch, loaded, note) };
     return this.#degraded.reason;
   }
-  /** The settings that decide where requests may go: those of the running engine, whatever its file says since. */
+  /** The settings that decide where requests may go: those of the running engine, regardless of later changes of its file. */
   get #served(): SlotConfig {
     return this.#source.current()?.config ?? this.#source.config();
   }

@@ -64,7 +64,7 @@ export interface SlotsOptions {
   /** Returns the candidate sockets of container engines, best first; default none. */
   containerSockets?(): readonly string[];
   /** Limits calls to disks that may not respond; default with the usual limits. */
-  readonly patience?: MountGuard;
+  readonly mountGuard?: MountGuard;
   readonly clock?: Clock;
   /** Runs every engine, instead of the runners that their launches name. */
   readonly runner?: Runner;

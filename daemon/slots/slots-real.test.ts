@@ -45,7 +45,7 @@ afterEach(async () => {
 
 const pidOf = (name = 'agent') => slots.get(name)?.pid as number;
 
-async function askDemo(): Promise<string> {
+async function chatWithDemo(): Promise<string> {
   const lease = await slots.ensureReady('agent', options);
   try {
     const response = await fetch(`${lease.origin}/v1/chat/completions`, {
@@ -64,7 +64,7 @@ describe('a real engine', () => {
   it('loads in the background, responds, and shows its device', async () => {
     slots = bench.open();
     expect(slots.get('agent')?.state).toBe('starting');
-    expect(await askDemo()).toBe(DEMO_REPLY);
+    expect(await chatWithDemo()).toBe(DEMO_REPLY);
     expect(slots.get('agent')).toMatchObject({
       state: 'ready',
       model: 'svc-demo',
@@ -118,7 +118,7 @@ describe('a real engine', () => {
     expect([error.code, Number(error.headers()['retry-after']) <= 5]).toEqual(['slot.failed', true]);
     expect(await slots.load('agent')).toMatchObject({ state: 'ready', failure: null });
     expect(pidOf()).not.toBe(pid);
-    expect(await askDemo()).toBe(DEMO_REPLY);
+    expect(await chatWithDemo()).toBe(DEMO_REPLY);
   });
 
   it('unload ends the process and leaves no record; the next request loads again', async () => {
@@ -129,7 +129,7 @@ describe('a real engine', () => {
     expect(JSON.parse(readFileSync(record, 'utf8'))).toMatchObject({ slot: 'agent', pid });
     expect(await slots.unload('agent')).toMatchObject({ state: 'offline', pid: null, failure: null });
     expect([startTicksOf(pid), existsSync(record)]).toEqual([null, false]);
-    expect(await askDemo()).toBe(DEMO_REPLY);
+    expect(await chatWithDemo()).toBe(DEMO_REPLY);
   });
 
   it('a missing model file is an error with a reason without a path', async () => {

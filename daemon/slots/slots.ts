@@ -61,7 +61,12 @@ class AllSlots implements Slots {
     const query = options.queryEngine ?? createEngineQuery(options.outbound);
     const runners = runnersFor(options, query);
     const swaps = new Swaps();
-    this.#models = new SlotModels((config) => options.modelFor(config), swaps, options.log, options.patience);
+    this.#models = new SlotModels(
+      (config) => options.modelFor(config),
+      swaps,
+      options.log,
+      options.mountGuard,
+    );
     this.#set = this.#openSet(swaps);
     this.#adoption = new EngineAdoption(runners, this.#set);
     this.#changeNotifier = new ChangeNotifier(this.#clock, (names) => this.#set.emitChanges(names));

@@ -111,9 +111,9 @@ function renamed(file: string): void {
   db.close();
 }
 
-test.each(DAMAGE)('Q01 %s: the file is moved aside, a new one works, the alarm reports it', (_, harm) => {
+test.each(DAMAGE)('Q01 %s: the file is moved aside, a new one works, the alarm reports it', (_, damage) => {
   const { folder, file } = filled();
-  harm(file);
+  damage(file);
   const { alarm, location, built, db, isContentLost } = open(folder);
   const [name] = aside(folder).filter((each) => !/-(wal|shm)$/.test(each));
   expect(alarm).toContain(`renamed to ${name}`);

@@ -77,7 +77,7 @@ describe('a host that is not this machine', () => {
 
 describe.runIf(process.geteuid?.() === 0)('a port that belongs to another user of this machine', () => {
   /** A program that responds like a gateway and prints the key of each request. */
-  const IMITATOR = `
+  const FAKE_GATEWAY = `
     const answer = { status: 'ok', name: 'svc-gateway', version: '1.0.0' };
     const server = require('node:http').createServer((req, res) => {
       console.log(req.headers.authorization ?? 'no key');
@@ -87,7 +87,7 @@ describe.runIf(process.geteuid?.() === 0)('a port that belongs to another user o
     server.listen(0, '127.0.0.1', () => console.log(server.address().port));`;
 
   it('receives no key of api.env, which one line reports, also from doctor', async () => {
-    const child = spawn('/proc/self/exe', ['-e', IMITATOR], {
+    const child = spawn('/proc/self/exe', ['-e', FAKE_GATEWAY], {
       uid: 65534,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -351,7 +351,7 @@ describe('invalid calls', () => {
       expect(ran.code).toBe(4);
       const [first, second] = ran.err.split('\n');
       expect(first).toBe(
-        `svcctl: ${gateway.home}/config/api.env may not be read; use sudo, or set SVC_ADMIN_KEY.`,
+        `svcctl: ${gateway.home}/config/api.env is not readable; use sudo, or set SVC_ADMIN_KEY.`,
       );
       expect(second).toMatch(/A key is required.*No key was found\./);
     },

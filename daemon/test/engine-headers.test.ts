@@ -9,7 +9,7 @@ import { CHAT, closeAfterEach, closers, hello, setUp } from '../inference/testin
 import { listen } from '../inference/testing/gateway.ts';
 import {
   expectedHeaders,
-  MARKED_HEADERS as POISON,
+  MARKED_HEADERS,
   type RecordedRequest,
   recorder,
   SECRET,
@@ -31,7 +31,7 @@ describe('H01 headers towards an engine', () => {
     const names = { llm: 'agent', embedding: 'embed', rerank: 'rerank', stt: 'stt' };
     slots.records = [slotRecord({ name: names[type], type, model: 'qwen' })];
     const response = await post(gateway.origin, path, body, {
-      ...POISON,
+      ...MARKED_HEADERS,
       accept: 'application/json',
       ...more,
     });

@@ -46,7 +46,7 @@ const gateway = new OneGateway(async () => {
 
 const post = (path: string, body: Json, key = CLIENT_KEY) => send(gateway, 'POST', path, { key, body });
 
-/** The targets of a chat and what each says at the end of a loop. */
+/** The targets of a chat and what each textBlock at the end of a loop. */
 const TARGETS = [
   ['agent', TINY_REPLY],
   ['strict', STRICT_ANSWER],
@@ -130,7 +130,7 @@ const CHAT: Api = {
 
 const user = (content: unknown) => ({ role: 'user', content });
 const assistant = (content: unknown) => ({ role: 'assistant', content });
-const says = (text: string) => [{ type: 'text', text }];
+const textBlock = (text: string) => [{ type: 'text', text }];
 const pdf = {
   type: 'document',
   source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
@@ -141,7 +141,7 @@ const readOf = (content: unknown) => [
   user('Read it.'),
   assistant([{ type: 'tool_use', id: 't1', name: 'Read', input: {} }]),
   user([{ type: 'tool_result', tool_use_id: 't1', content }]),
-  assistant(says('I see.')),
+  assistant(textBlock('I see.')),
 ];
 const outputOf = (output: unknown) => [
   user('Read it.'),
@@ -167,15 +167,15 @@ const HISTORIES: [Api, string, Json[], string | undefined][] = [
   [
     MESSAGES,
     'a PDF in an older message',
-    [user([pdf, ...says('Read.')]), assistant(says('No.'))],
+    [user([pdf, ...textBlock('Read.')]), assistant(textBlock('No.'))],
     'document (PDF)',
   ],
-  [MESSAGES, 'an image in an older message', [user([image]), assistant(says('No.'))], 'image'],
+  [MESSAGES, 'an image in an older message', [user([image]), assistant(textBlock('No.'))], 'image'],
   [MESSAGES, 'a tool reference', readOf([{ type: 'tool_reference', tool_name: CALL.name }]), undefined],
   [
     MESSAGES,
     'a search result',
-    readOf([{ type: 'search_result', title: 'T', source: 's', content: says('x') }]),
+    readOf([{ type: 'search_result', title: 'T', source: 's', content: textBlock('x') }]),
     undefined,
   ],
   [
@@ -188,27 +188,27 @@ const HISTORIES: [Api, string, Json[], string | undefined][] = [
         { type: 'web_search_tool_result', tool_use_id: 's1', content: [] },
       ]),
       user('And?'),
-      assistant(says('Nothing.')),
+      assistant(textBlock('Nothing.')),
     ],
     'server_tool_use, web_search_tool_result',
   ],
   [
     MESSAGES,
     'encrypted reasoning',
-    [user('x'), assistant([{ type: 'redacted_thinking', data: 'zz' }, ...says('Yes.')])],
+    [user('x'), assistant([{ type: 'redacted_thinking', data: 'zz' }, ...textBlock('Yes.')])],
     'redacted_thinking',
   ],
   [
     MESSAGES,
     'signed reasoning',
-    [user('x'), assistant([{ type: 'thinking', thinking: 'hm', signature: 'EqQB' }, ...says('Yes.')])],
+    [user('x'), assistant([{ type: 'thinking', thinking: 'hm', signature: 'EqQB' }, ...textBlock('Yes.')])],
     'thinking.signature',
   ],
   [MESSAGES, 'a compaction', [assistant([{ type: 'compaction', content: 'Before.' }])], 'compaction'],
   [
     MESSAGES,
     'notices of the system',
-    [user('x'), assistant(says('Yes.')), { role: 'system', content: 'A task finished.' }],
+    [user('x'), assistant(textBlock('Yes.')), { role: 'system', content: 'A task finished.' }],
     undefined,
   ],
   [
@@ -307,14 +307,14 @@ describe.each(TARGETS)('with %s a refused file does not end the session', (model
   });
 });
 
-it('an upstream that did not say that it cannot see is asked once', async () => {
+it('an upstream that that does not declare its modalities receives an image once', async () => {
   const body = MESSAGES.first(readOf([image]), { model: 'strict-unlisted' });
   const refused = await post(MESSAGES.path, body);
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('does not support images')]);
   const again = await post(MESSAGES.path, body);
   expect([again.status, again.headers['x-svc-ignored']]).toEqual([200, 'image']);
-  const seen = await post(MESSAGES.path, { ...body, model: 'strict-vision' });
-  expect([seen.status, seen.headers['x-svc-ignored']]).toEqual([200, undefined]);
+  const vision = await post(MESSAGES.path, { ...body, model: 'strict-vision' });
+  expect([vision.status, vision.headers['x-svc-ignored']]).toEqual([200, undefined]);
   expect(upstream.requests.at(-1)?.body).toContain('image_url');
 });
 
@@ -353,9 +353,9 @@ describe.each(TARGETS)('with %s references are resolved', (model, reply) => {
     const input = [...list(body.input), ...references, resultFor(first)];
     const second = await post('/v1/responses', { ...body, stream: false, input });
     expect([second.status, RESPONSES.textOf(second.json())]).toEqual([200, reply]);
-    const stranger = await post('/v1/responses', { ...body, stream: false, input }, ADMIN_KEY);
-    expect([stranger.status, stranger.code]).toEqual([400, 'request.unknown_reference']);
-    expect(stranger.text).toContain('store: false');
+    const other = await post('/v1/responses', { ...body, stream: false, input }, ADMIN_KEY);
+    expect([other.status, other.code]).toEqual([400, 'request.unknown_reference']);
+    expect(other.text).toContain('store: false');
   });
 });
 
@@ -411,7 +411,7 @@ describe('tools that the client runs', () => {
 
 it('a notice of the system leaves the prompt before it in the cache of the engine', async () => {
   const long = 'word '.repeat(300);
-  const messages = [user(long), assistant(says('Yes.')), user('And?')];
+  const messages = [user(long), assistant(textBlock('Yes.')), user('And?')];
   const body = { model: 'agent', max_tokens: 5, system: 'Be brief.', messages };
   await post('/v1/messages', body);
   const notice = { role: 'system', content: 'A background task finished.' };

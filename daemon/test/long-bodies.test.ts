@@ -17,7 +17,7 @@ interface ReceivedBody {
   readonly bytes: Buffer;
 }
 
-/** Reads a body to its end or to the close of the socket, with a pause of `restMs` after the first chunk. */
+/** Reads a body to its end or to the close of the socket, with a pause of `pauseMs` after the first chunk. */
 function readBody(req: IncomingMessage, pauseMs = 0): Promise<ReceivedBody> {
   const parts: Buffer[] = [];
   const expectedLength = Number(req.headers['content-length']);

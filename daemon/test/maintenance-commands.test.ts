@@ -181,7 +181,7 @@ describe('while it is stopped', () => {
       ]) {
         const ran = await svcctl(args, { env, uid: SERVICE_USER });
         expect(ran.code).toBe(1);
-        expect(ran.err).toMatch(/use sudo, or be the user of the service/i);
+        expect(ran.err).toMatch(/use sudo, or run the command as the service user/i);
         expect(ran.err).not.toContain('chown');
       }
       const report = (await svcctl(['doctor', '--json'], { env, uid: SERVICE_USER })).json<Report>();

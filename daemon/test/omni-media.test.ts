@@ -59,9 +59,9 @@ it('speech is returned as audio, which another model transcribes from a message'
     { type: 'text', text: 'What is said here?' },
     { type: 'input_audio', input_audio: { format: 'wav', data } },
   ];
-  const [heard] = (await chat('listener', parts))._svc.omni.tools;
-  expect(heard).toMatchObject({ name: 'transcribe_audio', ok: true });
-  expect(heard?.content.toLowerCase()).toContain('good morning');
+  const [transcribed] = (await chat('listener', parts))._svc.omni.tools;
+  expect(transcribed).toMatchObject({ name: 'transcribe_audio', ok: true });
+  expect(transcribed?.content.toLowerCase()).toContain('good morning');
 });
 
 it('an image is drawn, and its address returns it', async () => {

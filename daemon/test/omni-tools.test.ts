@@ -28,7 +28,7 @@ const caller = (name: string, args: object): GgufModel =>
 const CHATS = {
   agent: caller('embed_text', { texts: TEXTS }),
   sorter: caller('rerank_documents', { query: 'cat on mat', documents: [...TEXTS].reverse() }),
-  asker: caller('ask_model', { prompt: 'hi', model: 'second' }),
+  consultant: caller('ask_model', { prompt: 'hi', model: 'second' }),
   looker: caller('describe_image', { file: 'image_1', question: 'What is it?' }),
   waiter: caller('ask_model', { prompt: 'hold', model: 'eyes' }),
   second: tinyChat({ context: 4096, reply: 'Another opinion.', runs: false }),
@@ -97,7 +97,7 @@ it('rerank_documents: best first', async () => {
 });
 
 it('ask_model: the reply of another model', async () => {
-  const [result] = await tools('asker');
+  const [result] = await tools('consultant');
   expect(result).toMatchObject({ name: 'ask_model', ok: true });
   expect(parseContent(result?.content)).toEqual({ answer: 'Another opinion.' });
 });

@@ -27,7 +27,7 @@ const chunk = Buffer.concat([
 ]);
 setInterval(() => process.stdout.write(chunk), 50);
 `;
-const STUBBORN = `process.on('SIGTERM', () => {});\n`;
+const IGNORES_SIGTERM = `process.on('SIGTERM', () => {});\n`;
 
 const home = newHome();
 
@@ -54,7 +54,7 @@ function files(): Record<string, string> {
     'config/slots/lost.toml': custom(last('ggml_vulkan: device lost: vk::Queue::submit: ErrorDeviceLost')),
     'config/slots/odd.toml': custom([node, plain, ...LISTEN, ...ODD_ARGUMENTS]),
     'config/slots/flood.toml': custom([node, program('flood.mjs', FLOOD), ...LISTEN]),
-    'config/slots/stubborn.toml': custom([node, program('stubborn.mjs', STUBBORN), ...LISTEN]),
+    'config/slots/stubborn.toml': custom([node, program('stubborn.mjs', IGNORES_SIGTERM), ...LISTEN]),
   };
 }
 const gateway = new OneGateway(() => startGateway({ home, files: files() }), { stopSignal: 'SIGKILL' });

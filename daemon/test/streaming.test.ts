@@ -4,16 +4,16 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import { MAX_LINE_BYTES } from '../inference/forward/line-cap.ts';
-import { send as ask, post, readAll, until } from '../inference/testing/client.ts';
+import { post, readAll, send, until } from '../inference/testing/client.ts';
 import { BODIES, JSON_TYPE, MESSAGES, RESPONSES } from '../inference/testing/dialects.ts';
 import {
   CHAT,
   closeAfterEach,
   delta,
-  startWithManualEngine as held,
   hello,
   SSE,
   setUp,
+  startWithManualEngine,
 } from '../inference/testing/forwarding.ts';
 import { StreamingEngine } from '../inference/testing/streaming-engine.ts';
 import { scale } from './harness/scale.ts';
@@ -31,13 +31,13 @@ describe('S01 client disconnect', () => {
   };
 
   it.each(Object.entries(PHASES))('%s: the engine is free within 250 ms, repeatedly', async (_, phase) => {
-    const { gateway, responses: got, engine, slots } = await held();
+    const { gateway, responses, engine, slots } = await startWithManualEngine();
     const durations: number[] = [];
     for (let round = 0; round < scale(500); round++) {
-      const { req } = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: phase.stream }));
+      const { req } = send(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: phase.stream }));
       req.on('error', () => {});
-      await until(() => got.length === 1);
-      phase.play(got.pop() as ServerResponse);
+      await until(() => responses.length === 1);
+      phase.play(responses.pop() as ServerResponse);
       await until(() => gateway.inference.running().length === 1);
       req.destroy();
       durations.push(await until(() => engine.sockets.size === 0));
@@ -55,12 +55,12 @@ describe('S03 an engine that dies in a stream', () => {
     ['by a reset', (res: ServerResponse) => (res.socket as Socket).resetAndDestroy()],
     ['by closing without the last chunk', (res: ServerResponse) => res.socket?.destroy()],
   ])('%s: an error event, a clean end, no [DONE]', async (_, die) => {
-    const { gateway, responses: got, slots } = await held();
-    const { head } = ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
-    await until(() => got.length === 1);
-    got[0]?.writeHead(200, SSE).write(delta('a'));
+    const { gateway, responses, slots } = await startWithManualEngine();
+    const { head } = send(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
+    await until(() => responses.length === 1);
+    responses[0]?.writeHead(200, SSE).write(delta('a'));
     const rest = readAll(await head);
-    die(got[0] as ServerResponse);
+    die(responses[0] as ServerResponse);
     const { body, whole } = await rest;
     expect(whole).toBe(true);
     const events = body.split('\n\n').filter(Boolean);
@@ -76,25 +76,25 @@ describe('S03 an engine that dies in a stream', () => {
 describe('S05 a slow reader', () => {
   it('pauses the engine: at most 1 MiB is buffered in the gateway, also for an endless line', async () => {
     const total = 32 << 20;
-    const pouring = new StreamingEngine(total);
-    const { gateway } = await setUp((_req, res) => pouring.answer(res));
-    let most = 0;
+    const engine = new StreamingEngine(total);
+    const { gateway } = await setUp((_req, res) => engine.answer(res));
+    let maxBuffered = 0;
     gateway.server.prependListener('request', (_req, res: ServerResponse) => {
       const write = res.write.bind(res) as (chunk: Buffer) => boolean;
       res.write = ((chunk: Buffer) => {
         const accepted = write(chunk);
-        most = Math.max(most, res.writableLength);
+        maxBuffered = Math.max(maxBuffered, res.writableLength);
         return accepted;
       }) as typeof res.write;
     });
-    const res = await ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
-    await until(pouring.waits);
-    expect(pouring.sent).toBeLessThan(total);
+    const res = await send(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
+    await until(engine.waits);
+    expect(engine.sent).toBeLessThan(total);
     let received = 0;
     for await (const chunk of res) received += (chunk as Buffer).length;
     expect(received).toBe(total);
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(1 << 20);
+    expect(maxBuffered).toBeGreaterThan(0);
+    expect(maxBuffered).toBeLessThanOrEqual(1 << 20);
   });
 });
 
@@ -118,7 +118,7 @@ describe('S05 an endless line', () => {
     ['an event stream in CR', SSE, 'data: {}\r\r'],
   ])('%s: an error event ends it, and the engine is cut', async (_, head, start) => {
     const { gateway, engine, slots } = await endless(head, start);
-    const res = await ask(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
+    const res = await send(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true })).head;
     let received = 0;
     let end = '';
     for await (const chunk of res.setEncoding('latin1')) {
@@ -135,7 +135,7 @@ describe('S05 an endless line', () => {
 
   it('NDJSON has no error event: the connection breaks', async () => {
     const { gateway, engine } = await endless({ 'content-type': 'application/x-ndjson' }, '{}\n');
-    const res = await ask(gateway.origin, CHAT, JSON.stringify(hello)).head;
+    const res = await send(gateway.origin, CHAT, JSON.stringify(hello)).head;
     const reading = async () => {
       for await (const _ of res);
     };

@@ -17,7 +17,7 @@ export interface Pass {
 }
 
 /**
- * The circuit breaker of one upstream: closed until too many consecutive failures, then open for a pause,
+ * The circuit breaker of one upstream: closed until too many consecutive failures, then open for a pause with exponential backoff,
  * then one trial at a time until one succeeds. Uses the given monotonic milliseconds; has no timers.
  */
 export class CircuitBreaker {
@@ -67,7 +67,7 @@ export class CircuitBreaker {
     if (this.isOpen) this.recordReachable();
   }
 
-  /** A call went well. */
+  /** Records a successful call. */
   recordSuccess(): void {
     this.#failures = 0;
     this.#failed = false;

@@ -10,7 +10,7 @@ afterEach(() => bench.remove());
 const cannot = expect.objectContaining({ code: 'dispatch.capability_mismatch' });
 const FILE = 'base_url = "http://desk.test"\nkey_env = "UPSTREAM_X"\ndaily_requests = 5\n';
 
-it('an upstream that cannot count tokens stays healthy, uses none of its daily requests, and is not asked to count again', () => {
+it('an upstream that cannot count tokens stays healthy, uses none of its daily requests, and is not tried again', () => {
   bench.environment = { UPSTREAM_X: 'sk-old-123456' };
   bench.file('desk', FILE);
   const upstreams = bench.open();

@@ -20,7 +20,7 @@ export interface ListDeps {
   connectMs(upstream: Upstream): number;
 }
 
-/** What a question for the list gave. */
+/** The result of a list request. */
 export interface ListOutcome {
   readonly ok: boolean;
   readonly status: number | null;

@@ -14,7 +14,7 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
   new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers });
 
 describe('failureOf', () => {
-  it('takes code, message, details and request id from the envelope and the advice from the catalogue', async () => {
+  it('reads code, message, details and request id from the envelope, and the advice from the catalogue', async () => {
     const body = { error: { code: 'auth.invalid_key', message: 'The key is not the admin key.' } };
     const { info } = await failureOf(answer(401, body, { 'x-request-id': 'r-1' }));
     expect(info).toMatchObject({ status: 401, code: 'auth.invalid_key', requestId: 'r-1', details: {} });
@@ -59,14 +59,11 @@ describe('kinds of failure', () => {
     expect(isLost(lost())).toBe(true);
   });
 
-  it.each([502, 503, 504])(
-    'an upstream that says %i without a code is not a lost gateway',
-    async (status) => {
-      const failure = await failureOf(answer(status, { error: { code: null, message: 'Overloaded.' } }));
-      expect(failure.info).toMatchObject({ status, code: `http.${status}`, message: 'Overloaded.' });
-      expect(isLost(failure)).toBe(false);
-    },
-  );
+  it.each([502, 503, 504])('a %i of an upstream without a code is not a lost gateway', async (status) => {
+    const failure = await failureOf(answer(status, { error: { code: null, message: 'Overloaded.' } }));
+    expect(failure.info).toMatchObject({ status, code: `http.${status}`, message: 'Overloaded.' });
+    expect(isLost(failure)).toBe(false);
+  });
 
   it('needsLogin only for auth.required', async () => {
     const required = { error: { code: 'auth.required', message: 'A key is required.' } };
@@ -75,7 +72,7 @@ describe('kinds of failure', () => {
     expect(needsLogin(await failureOf(answer(401, wrong)))).toBe(false);
   });
 
-  it('toFailureInfo keeps the words of an unknown error', () => {
+  it('toFailureInfo keeps the message of an unknown error', () => {
     expect(toFailureInfo(new Error('boom')).message).toBe('boom');
     expect(toFailureInfo(new ApiError({ ...toFailureInfo('x'), code: 'a.b' })).code).toBe('a.b');
   });
@@ -91,7 +88,7 @@ describe('readableAdvice', () => {
     expect(advice('slot.failed')).toBe('Fix the cause, then load the slot again (svcctl slots load NAME).');
     expect(advice('request.invalid')).toBeNull();
     expect(advice('slot.no_memory')).toBe('Unload another slot, or choose a smaller model or context.');
-    // A search asks the hub too, and has nothing to resume.
+    // A search also queries the hub, and has nothing to resume.
     expect(advice('pull.hub_unreachable')).toContain('then try again');
     expect(advice('slot.queue_full', 3)).toBeNull();
     expect(advice('slot.queue_full')).toContain('Retry-After');

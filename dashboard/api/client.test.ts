@@ -18,14 +18,14 @@ describe('addressOf', () => {
 });
 
 describe('call', () => {
-  it('sends method and body of the row and gives the parsed answer', async () => {
-    const seen: RequestInit[] = [];
+  it('sends the method of the route and the body, and returns the parsed response', async () => {
+    const requests: RequestInit[] = [];
     vi.stubGlobal('fetch', async (_url: string, init: RequestInit) => {
-      seen.push(init);
+      requests.push(init);
       return Response.json({ ok: true, tier: 'admin' });
     });
     await expect(call('auth.login', { body: { key: 'k' } })).resolves.toEqual({ ok: true, tier: 'admin' });
-    expect(seen[0]).toMatchObject({ method: 'POST', body: '{"key":"k"}', credentials: 'same-origin' });
+    expect(requests[0]).toMatchObject({ method: 'POST', body: '{"key":"k"}', credentials: 'same-origin' });
   });
 
   it('throws the envelope as ApiError', async () => {
@@ -35,7 +35,7 @@ describe('call', () => {
     await expect(call('status')).rejects.toMatchObject({ info: { code: 'auth.required', status: 401 } });
   });
 
-  it('an abort of the caller stays an abort', async () => {
+  it('rethrows an abort of the caller', async () => {
     vi.stubGlobal('fetch', async (_url: string, init: RequestInit) => init.signal?.throwIfAborted());
     const signal = AbortSignal.abort();
     await expect(call('status', { signal })).rejects.not.toBeInstanceOf(ApiError);

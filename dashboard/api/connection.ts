@@ -1,16 +1,16 @@
 import { useSyncExternalStore } from 'react';
 
-/** Connection state. `since`: Unix milliseconds of the last change; `seen`: of the last response. */
+/** Connection state. `since`: Unix milliseconds of the last change; `lastResponseAt`: of the last response. */
 export interface Connection {
   readonly up: boolean;
   readonly since: number;
-  readonly seen: number;
+  readonly lastResponseAt: number;
 }
 
 const PROBE_MS: readonly number[] = [1000, 2000, 3000, 5000];
 const listeners = new Set<() => void>();
 const returned = new Set<() => void>();
-let state: Connection = { up: true, since: Date.now(), seen: Date.now() };
+let state: Connection = { up: true, since: Date.now(), lastResponseAt: Date.now() };
 
 function change(next: Connection): void {
   const was = state;
@@ -36,14 +36,14 @@ async function probe(tries: number): Promise<void> {
 export function reportAnswer(): void {
   const now = Date.now();
   const back = !state.up;
-  change({ up: true, since: back ? now : state.since, seen: now });
+  change({ up: true, since: back ? now : state.since, lastResponseAt: now });
   if (back) for (const listener of returned) listener();
 }
 
 /** Reports a request without a response. Probes the gateway until it is back. */
 export function reportLost(): void {
   if (!state.up) return;
-  change({ up: false, since: Date.now(), seen: state.seen });
+  change({ up: false, since: Date.now(), lastResponseAt: state.lastResponseAt });
   void probe(0);
 }
 

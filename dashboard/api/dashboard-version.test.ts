@@ -4,7 +4,7 @@ import { compareEntries, entryOf } from './dashboard-version.ts';
 const page = (entry: string): string =>
   `<head><script src="/assets/boot-1.js"></script><script type="module" crossorigin src="${entry}"></script></head>`;
 
-test('takes the first module script as the entry', () => {
+test('the entry is the first module script', () => {
   expect(entryOf(page('/assets/index-a.js'))).toBe('/assets/index-a.js');
   expect(entryOf('<script src="/x.js"></script>')).toBeNull();
   expect(entryOf('<h1>Log in to the hotel network</h1>')).toBeNull();

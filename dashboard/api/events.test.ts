@@ -10,7 +10,7 @@ const slot = (name: string, state: SlotRecord['state']): SlotRecord => ({ name, 
 describe('withSlot', () => {
   const list = { slots: [slot('agent', 'ready'), slot('embed', 'offline')] };
 
-  it('replaces a known slot in its place and adds a new one at the end', () => {
+  it('replaces a known slot at its position and adds a new one at the end', () => {
     expect(withSlot(list, slot('agent', 'serving'))?.slots.map((row) => row.state)).toEqual([
       'serving',
       'offline',

@@ -47,9 +47,9 @@ describe('followStream', () => {
       ),
     );
     vi.stubGlobal('fetch', fetched);
-    const seen: unknown[] = [];
+    const errors: unknown[] = [];
     const broken = (error: unknown): boolean => {
-      seen.push(error);
+      errors.push(error);
       return false;
     };
     await followStream(
@@ -57,6 +57,6 @@ describe('followStream', () => {
       new AbortController().signal,
     );
     expect(fetched).toHaveBeenCalledTimes(1);
-    expect(seen).toMatchObject([{ info: { code: 'slot.not_found' } }]);
+    expect(errors).toMatchObject([{ info: { code: 'slot.not_found' } }]);
   });
 });

@@ -17,37 +17,37 @@ export interface Stream {
   onBroken?: (error: unknown) => boolean;
 }
 
-interface Place {
+interface StreamPosition {
   lastId: string | null;
   opened: boolean;
 }
 
-function withPlace(options: CallOptions, place: Place): CallOptions {
-  if (place.lastId === null) return options;
-  return { ...options, headers: { ...options.headers, 'last-event-id': place.lastId } };
+function withLastEventId(options: CallOptions, { lastId }: StreamPosition): CallOptions {
+  if (lastId === null) return options;
+  return { ...options, headers: { ...options.headers, 'last-event-id': lastId } };
 }
 
-async function listen(stream: Stream, place: Place, signal: AbortSignal): Promise<void> {
+async function listen(stream: Stream, position: StreamPosition, signal: AbortSignal): Promise<void> {
   const silence = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const heard = (): void => {
+  const resetTimer = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => silence.abort(), SILENCE_MS);
   };
-  heard();
-  const again = place.opened;
+  resetTimer();
+  const again = position.opened;
   try {
-    const options = withPlace(stream.options(again), place);
+    const options = withLastEventId(stream.options(again), position);
     const bounded = AbortSignal.any([signal, silence.signal]);
     const answer = await send(stream.id, { ...options, signal: bounded }, null);
     if (answer.body === null) return;
-    place.opened = true;
+    position.opened = true;
     stream.onOpen?.(again);
-    const note = (lastId: string | null): void => {
-      heard();
-      place.lastId = lastId ?? place.lastId;
+    const onId = (lastId: string | null): void => {
+      resetTimer();
+      position.lastId = lastId ?? position.lastId;
     };
-    for await (const event of sseEvents(answer.body, note)) stream.onEvent(event);
+    for await (const event of sseEvents(answer.body, onId)) stream.onEvent(event);
   } finally {
     clearTimeout(timer);
   }
@@ -58,10 +58,10 @@ async function listen(stream: Stream, place: Place, signal: AbortSignal): Promis
  * events or reports that it cannot with one `gap` event.
  */
 export async function followStream(stream: Stream, signal: AbortSignal): Promise<void> {
-  const place: Place = { lastId: null, opened: false };
+  const position: StreamPosition = { lastId: null, opened: false };
   for (let tries = 0; !signal.aborted; tries += 1) {
     const began = Date.now();
-    const reconnect = await listen(stream, place, signal).then(
+    const reconnect = await listen(stream, position, signal).then(
       () => stream.onBroken?.(null) ?? true,
       (error: unknown) => signal.aborted || (stream.onBroken?.(error) ?? true),
     );

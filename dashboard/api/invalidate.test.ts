@@ -10,9 +10,9 @@ it('refetches a query that changed while it was being fetched, without cancellin
   const client = new QueryClient();
   let state = 'old';
   const read = vi.fn(async () => {
-    const seen = state;
+    const current = state;
     await new Promise((done) => setTimeout(done, 1000));
-    return seen;
+    return current;
   });
   const observer = new QueryObserver(client, { queryKey: keyOf('settings'), queryFn: read });
   const leave = observer.subscribe(() => {});

@@ -18,8 +18,8 @@ const status = (auth_required: boolean, tier: StatusView['tier']): StatusView =>
   tier,
 });
 const nothing = NO_ACCESS;
-const sessionStateOf = (given: StatusView | undefined, past: PreviousAccess): SessionState =>
-  gateWhen(given, past, false);
+const sessionStateOf = (status: StatusView | undefined, past: PreviousAccess): SessionState =>
+  gateWhen(status, past, false);
 
 describe('sessionStateOf', () => {
   it('is open without enforcement and admin with a session', () => {

@@ -13,13 +13,16 @@ const body = {
 const facts = { base: 'http://box:8080', key: true, body };
 
 describe('shellQuote', () => {
-  it.each(["it's", '$HOME `date` "x"', 'two\nlines', "''"])('a shell gives %j back', (text) => {
-    expect(execFileSync('sh', ['-c', `printf %s ${shellQuote(text)}`], { encoding: 'utf8' })).toBe(text);
-  });
+  it.each(["it's", '$HOME `date` "x"', 'two\nlines', "''"])(
+    'a shell parses the quoted %j unchanged',
+    (text) => {
+      expect(execFileSync('sh', ['-c', `printf %s ${shellQuote(text)}`], { encoding: 'utf8' })).toBe(text);
+    },
+  );
 });
 
 describe('pythonLiteral', () => {
-  it('writes the words of Python', () => {
+  it('writes Python literals', () => {
     expect(pythonLiteral([true, false, null, 1.5, 'a"b'])).toBe(
       '[\n    True,\n    False,\n    None,\n    1.5,\n    "a\\"b",\n]',
     );
@@ -59,7 +62,7 @@ describe('snippetOf', () => {
 });
 
 describe('the code in Python', () => {
-  /** Parameters of the calls of openai 3.22 for Python, as its signatures have them, of what the playground sends. */
+  /** Parameters of the calls of openai 3.22 for Python, as its signatures have them, for the requests of the playground. */
   const TAKES: Partial<Record<SnippetRoute, readonly string[]>> = {
     chat: ['model', 'messages', 'temperature', 'top_p', 'max_tokens', 'tools', 'stream', 'stream_options'],
     completion: ['model', 'prompt', 'max_tokens', 'temperature', 'stream', 'stream_options'],
@@ -78,7 +81,7 @@ describe('the code in Python', () => {
     ['embeddings', { model: 'm', input: ['x'], encoding_format: 'float' }],
     ['speech', { model: 'm', input: 'x', voice: 'v', speed: 2, response_format: 'wav' }],
     ['image', { model: 'm', prompt: 'x', size: '512x512', n: 2, extra_body: { seed: 1 } }],
-  ])('of %s names what the client takes, and puts the rest into extra_body', (route, own) => {
+  ])('of %s passes known parameters by name, and the others in extra_body', (route, own) => {
     const names = argumentsOf(snippetOf('python', { ...facts, route, body: own })) ?? [];
     expect(names.filter((name) => name !== 'extra_body' && !TAKES[route]?.includes(name))).toEqual([]);
     const rest = Object.keys(own).filter((name) => !names.includes(name));

@@ -10,9 +10,9 @@ describe('sseEvents', () => {
         controller.close();
       },
     });
-    const seen: string[] = [];
-    for await (const event of sseEvents(body)) seen.push(event.data);
-    expect(seen).toEqual(['Grüße 🙂']);
+    const received: string[] = [];
+    for await (const event of sseEvents(body)) received.push(event.data);
+    expect(received).toEqual(['Grüße 🙂']);
   });
 
   it('reports the last id, also for a block without data', async () => {

@@ -56,8 +56,8 @@ export function Notices(): ReactElement {
         <div className={css.bar} data-tone="attention">
           <StateShape tone="busy" />
           <p>
-            <strong>Can’t reach the gateway.</strong> Showing data from {timeOfDay(connection.seen)}.
-            Reconnecting…
+            <strong>Can’t reach the gateway.</strong> Showing data from {timeOfDay(connection.lastResponseAt)}
+            . Reconnecting…
           </p>
         </div>
       )}

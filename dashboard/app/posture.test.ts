@@ -14,7 +14,7 @@ describe('postureOf', () => {
     [facts(false, false, true), 'open to the network', 'attention'],
     [facts(true, false, true), 'keys required', 'ok'],
     [facts(true, true, false), 'keys required', 'failed'],
-  ])('%#', (given, word, tone) => expect(postureOf(given)).toMatchObject({ word, tone }));
+  ])('%#', (input, word, tone) => expect(postureOf(input)).toMatchObject({ word, tone }));
 
   it('describes who can change settings on an open network', () => {
     expect(postureOf(facts(false, false, true)).sentence).toContain('still needs the admin key');

@@ -13,7 +13,7 @@ it.each([
   expect(packageOf(id)).toBe(folder);
 });
 
-it('names each package once, with the words of its licence', () => {
+it('lists each package once, with its licence text', () => {
   const text = noticesOf([
     join(modules, 'react', 'index.js'),
     join(modules, 'react', 'jsx-runtime.js'),

@@ -7,13 +7,13 @@ function select(element: HTMLElement): void {
 }
 
 /** Copies without a secure context, through a temporary selected textarea. */
-function copyByField(text: string, beside: HTMLElement): boolean {
+function copyByField(text: string, sibling: HTMLElement): boolean {
   const before = document.activeElement;
   const field = document.createElement('textarea');
   field.value = text;
   field.className = 'hidden-visually';
   field.setAttribute('aria-hidden', 'true');
-  beside.append(field);
+  sibling.append(field);
   field.select();
   const done = document.execCommand('copy');
   field.remove();

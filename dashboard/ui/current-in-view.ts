@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /** The scroll offset that centres an element; browsers clamp it. */
-export const centred = (part: { offsetLeft: number; offsetWidth: number }, room: number): number =>
-  part.offsetLeft - (room - part.offsetWidth) / 2;
+export const centred = (part: { offsetLeft: number; offsetWidth: number }, width: number): number =>
+  part.offsetLeft - (width - part.offsetWidth) / 2;
 
 /** Keeps the current link of a sideways scrolling list in view. */
 export function useCurrentInView(current: string): RefObject<HTMLElement | null> {

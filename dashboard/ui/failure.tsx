@@ -86,11 +86,12 @@ function useLoggedInAgain(error: unknown): boolean {
   const { sessionState, logins } = useSession();
   // One failure may be passed as several objects with the same request id.
   const { requestId } = toFailureInfo(error);
-  const seen = useRef({ requestId, logins, out: false });
+  const observed = useRef({ requestId, logins, out: false });
   // The page may not know yet that its session has ended.
-  if (seen.current.requestId !== requestId) seen.current = { requestId, logins, out: false };
-  if (sessionState !== 'admin') seen.current.out = true;
-  return needsLogin(error) && sessionState === 'admin' && (seen.current.out || logins > seen.current.logins);
+  if (observed.current.requestId !== requestId) observed.current = { requestId, logins, out: false };
+  if (sessionState !== 'admin') observed.current.out = true;
+  const { out, logins: before } = observed.current;
+  return needsLogin(error) && sessionState === 'admin' && (out || logins > before);
 }
 
 /** Shows an error: message, next step, details, and the request id to copy. */

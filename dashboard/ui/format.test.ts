@@ -22,7 +22,7 @@ describe('numbers carry their unit', () => {
   });
 });
 
-describe('duration takes the unit that fits', () => {
+describe('duration chooses a suitable unit', () => {
   it.each([
     [-5, '0 ms'],
     [850, '850 ms'],

@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { ApiError, lost } from '../api/api-error.ts';
 import { Loaded } from './loaded.tsx';
 
-vi.mock('../api/connection.ts', () => ({ useConnection: () => ({ up: true, since: 0, seen: 0 }) }));
+vi.mock('../api/connection.ts', () => ({ useConnection: () => ({ up: true, since: 0, lastResponseAt: 0 }) }));
 vi.mock('../api/session.tsx', () => ({ useSession: () => ({ sessionState: 'open' }) }));
 
 const BROKEN = new ApiError({

@@ -12,7 +12,7 @@ interface Layout {
 }
 
 const DESKTOP = { width: 1280, height: 800 };
-/** With the menu beside it, the view is narrower than on some phones. */
+/** With the menu next to it, the view is narrower than on some phones. */
 const TABLET = { width: 768, height: 1024 };
 const PHONE = { width: 360, height: 740 };
 /** Maximum height of a phone screenshot, which is taller than the screen to show most of the view. */
@@ -35,7 +35,7 @@ const CHECKED: ReadonlySet<Layout> = new Set(TWO_LAYOUTS);
 
 const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))`;
 
-/** Elements wider than the window, and on a desktop a window that scrolls besides the view. */
+/** Elements wider than the window, and on a desktop a window that scrolls in addition to the view. */
 const TOO_BIG = `[
   ...[document.documentElement, document.body, document.querySelector('main')]
     .filter((element) => element.scrollWidth > element.clientWidth)

@@ -5,12 +5,12 @@ import type { Machine } from './machine.ts';
 import { cpuNs, mainThreadNs } from './process-figures.ts';
 import type { Target } from './targets.ts';
 
-/** One turn: much shorter than the periods in which a machine is fast or slow, and long enough to outweigh its cold caches. */
+/** One turn: much shorter than the periods in which the machine is fast or slow, and long enough to outweigh cold caches. */
 const TURN_MS = 120;
 /** The connections of all loads are opened before the first turn. */
 const OPENING_MS = 300;
 
-/** What one target cost in all of its turns. */
+/** The cost of one target over all its turns. */
 export interface TurnCost {
   /** Microseconds of CPU for each request, of all threads and child processes. */
   readonly usPerRequest: number;

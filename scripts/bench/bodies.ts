@@ -1,6 +1,6 @@
 const SENTENCE = 'The quick "brown" fox\njumps over the lazy dog. ';
 
-/** One system message and `turns` further ones that hold about `bytes` bytes together. */
+/** One system message and `turns` further messages with about `bytes` bytes in total. */
 function messages(bytes: number, turns: number): { role: string; content: string }[] {
   const each = Math.max(24, Math.floor(bytes / turns));
   const content = SENTENCE.repeat(Math.ceil(each / SENTENCE.length)).slice(0, each);
@@ -26,13 +26,13 @@ export function chatBody({ model = 'agent', bytes, turns, stream }: ChatShape): 
 }
 
 const BOUNDARY = 'bench-boundary-5f1d0a7c2b9e4836';
-/** The type of {@link formBody}. */
+/** The content type of {@link formBody}. */
 export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 const partOf = (name: string, more = ''): string =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
 
-/** The body of a transcription: the model first, then so many bytes that no search finds anything in. */
+/** The body of a transcription: the model first, then `bytes` pseudo-random bytes, in which no search finds a match. */
 export function formBody(model: string, bytes: number): Buffer {
   const sound = Buffer.alloc(bytes);
   for (let at = 0; at + 4 <= bytes; at += 4) sound.writeUInt32LE(Math.imul(at, 2_654_435_761) >>> 0, at);
@@ -41,6 +41,6 @@ export function formBody(model: string, bytes: number): Buffer {
   return Buffer.concat([Buffer.from(head), sound, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]);
 }
 
-/** The body of so many embeddings; the mock answers 64 to any array and one to a text. */
+/** The body of a request for `texts` embeddings. The mock returns 64 for any array and one for a single text. */
 export const embeddingsBody = (model: string, texts: number): string =>
   JSON.stringify({ model, input: Array.from({ length: texts }, (_, index) => `text ${index}: ${SENTENCE}`) });

@@ -7,20 +7,20 @@ import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { answers, type Machine, until200 } from './machine.ts';
 import { type Target, target } from './targets.ts';
 
-/** A model that answers at once and one that reads slowly. */
+/** A model that answers immediately, and one that processes prompts slowly. */
 const MODELS = {
   quick: { context: 65_536 },
   slow: { template: CHATML, layers: 2, width: 1024, context: 16_384 },
 } as const;
 
-/** One place each: whoever comes next waits for the one before. `late` is never loaded for good. */
+/** Each slot serves one request at a time; further requests wait. No load of `late` finishes. */
 const SLOTS = {
   agent: 'model = "quick"\ncontext = 32768\n',
   reader: 'model = "slow"\ncontext = 16384\nautoload = true\n',
   late: 'model = "slow"\ncontext = 16384\nautoload = false\n',
 } as const;
 
-/** The gateway with real engines, as it runs for everybody but for keys. */
+/** Starts the gateway with real engines and its default settings, without keys. */
 export async function startAbortTarget(machine: Machine): Promise<Target> {
   const port = await freePort();
   const home = join(machine.folder, 'leave-home');

@@ -1,6 +1,6 @@
 import type { Target } from './targets.ts';
 
-/** What one closed-loop run measured; latencies in microseconds. */
+/** The figures of one closed-loop run; latencies in microseconds. */
 export interface ClosedRun {
   readonly requests: number;
   readonly us: number;
@@ -10,7 +10,7 @@ export interface ClosedRun {
 }
 
 export interface ClosedLoad {
-  /** A chat unless it says otherwise. */
+  /** Default: a chat. */
   readonly path?: string;
   readonly type?: string;
   readonly body: string | Buffer;
@@ -25,7 +25,7 @@ export const headersOf = ({ type = 'application/json' }: ClosedLoad, target: Tar
   ...target.headers,
 });
 
-/** A load under way: its process, and what it measured once it has ended. */
+/** A running load: its process, and its figures once it has ended. */
 export interface RunningLoad {
   readonly pid: number;
   readonly ended: Promise<ClosedRun>;

@@ -10,10 +10,10 @@ import { spreadOf } from './ratios.ts';
 import { type Stage, warmUp } from './scenarios.ts';
 import { startDirect, startNginx, type Target } from './targets.ts';
 
-/** Two of each: processes of one build differ by some percent, because V8 compiles each in its own order. */
+/** Two processes of each build: they differ by some percent, because V8 compiles functions in a different order. */
 const EACH = 2;
 const CONNECTIONS = 16;
-/** Seconds of a round for each one that a closed-loop run takes. */
+/** Factor between the seconds of a closed-loop run and those of a round. */
 const LONGER = 20;
 
 function git(args: readonly string[]): string {
@@ -22,7 +22,7 @@ function git(args: readonly string[]): string {
   return stdout.trim();
 }
 
-/** The sources of a commit in a folder of their own, with the packages of this checkout; that of the last one asked for is kept. */
+/** Unpacks the sources of a commit into a folder with the packages of this checkout. Caches the last commit only. */
 function checkout(ref: string): string {
   const commit = git(['rev-parse', '--verify', `${ref}^{commit}`]);
   const all = join(ROOT, '.cache', 'bench-against');
@@ -37,13 +37,14 @@ function checkout(ref: string): string {
   return folder;
 }
 
-/** What the ones cost of what the others do, each pair of one round by itself. */
-export const pairRatios = (ones: readonly number[], others: readonly number[]): number[] =>
-  ones.flatMap((one) => others.map((other) => one / other));
+/** Returns the ratio of each value to each reference. */
+export const pairRatios = (values: readonly number[], references: readonly number[]): number[] =>
+  values.flatMap((value) => references.map((reference) => value / reference));
 
-/** Prints what a small chat costs here and at another commit; its exit code. */
+/** Prints the cost of a small chat here and at another commit. Returns the exit code. */
 export async function compareBuilds(machine: Machine, options: BenchOptions, ref: string): Promise<number> {
-  if (!has('wrk')) throw new Error('this needs wrk (Debian: wrk): a load that can be stopped for a turn');
+  if (!has('wrk'))
+    throw new Error('--against needs wrk (Debian: wrk), because its load can be paused between turns');
   const there = checkout(ref);
   const direct = await startDirect(machine);
   const nginx = options.nginx ? await startNginx(machine, direct) : null;
@@ -68,6 +69,6 @@ export async function compareBuilds(machine: Machine, options: BenchOptions, ref
   }
   const all = spreadOf(ratios);
   const figures = all && [all.median, all.min, all.max].map((each) => each.toFixed(3)).join(', ');
-  console.log(`CPU of a small chat, c=${CONNECTIONS}, here / ${ref} (median, least, most): ${figures}`);
+  console.log(`CPU of a small chat, c=${CONNECTIONS}, here / ${ref} (median, min, max): ${figures}`);
   return 0;
 }

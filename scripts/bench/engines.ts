@@ -8,18 +8,18 @@ import { part } from '../../daemon/test/harness/test-tools.ts';
 import { answers, type Machine, until200 } from './machine.ts';
 import { type Target, target } from './targets.ts';
 
-/** The contents of all messages and nothing else: what a prompt ends in decides how long the answer is. */
+/** Only the contents of the messages: the end of the prompt determines the length of the answer. */
 const TEMPLATE = '{%- for message in messages %}{{ message.content }}{%- endfor %}';
 
-/** About 340 MB: real work for each token, and answers that are known. */
+/** About 340 MB: real work for each token, and predictable answers. */
 const SHAPE = { layers: 20, width: 1024, context: 8_192, template: TEMPLATE };
 const PARALLEL = 4;
-/** A prompt of two thousand tokens and its answer fit. */
+/** Fits a prompt of two thousand tokens and its answer. */
 const CONTEXT = 2_304;
-/** Threads of each engine: one core is left for whoever asks it. */
+/** Threads of each engine. One core stays free for the client. */
 const THREADS = Math.max(1, availableParallelism() - 1);
 
-/** The embedded engine behind the gateway, and llama-server, on the same model; none when there is no llama-server. */
+/** Starts llama-server, and the gateway with its embedded engine, on the same model. Returns none without llama-server. */
 export async function startEngines(machine: Machine): Promise<Target[]> {
   const program = part('llama-server');
   if (program === null) return [];

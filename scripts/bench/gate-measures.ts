@@ -1,12 +1,12 @@
 import { chatBody } from './bodies.ts';
 
-/** Requests that so many connections send, each the next one as soon as it has the answer. */
+/** A closed loop: each connection sends its next request as soon as it has the answer. */
 export interface Load {
   readonly connections: number;
   body(): string;
 }
 
-/** What the gate measures: a load, and the name of its row in the table of recorded ratios. */
+/** A measure of the gate: a load, and the name of its row in the table of recorded ratios. */
 export interface Measure extends Load {
   readonly name: string;
   /** The scenario of the bench that shows the same path. */
@@ -21,7 +21,7 @@ const stream = (everyUs: number): string =>
 export const WARM_CHATS: Load = { connections: 64, body: smallChat };
 export const WARM_STREAMS: Load = { connections: 32, body: () => stream(0) };
 
-/** THE measures of the gate, in the order in which they run. Small chats need the warmest code and run last. */
+/** The measures of the gate in their order. Small chats need the warmest code and run last. */
 export const MEASURES: readonly Measure[] = [
   {
     name: '4 MB chat',
@@ -36,7 +36,7 @@ export const MEASURES: readonly Measure[] = [
     scenario: 'chat 4MB c=4',
   },
   {
-    // Paced, so that each token is a read and a write of its own: at full speed a slower gateway reads several at once.
+    // Paced, so that each token is a separate read and write: at full speed a slower gateway reads several at once.
     name: 'stream of 50 tokens',
     connections: 48,
     body: () => stream(2_000),

@@ -11,7 +11,7 @@ const small = gateRow('small chat', 1.4512, '2026-11-26', 'abc1234');
 const large = gateRow('4 MB chat', 2, '2026-11-26', 'abc1234');
 const parse = (text: string) => parseGateTable(text, ['small chat', '4 MB chat']);
 
-test('a written row is read back', () => {
+test('a written row can be parsed', () => {
   expect(small).toBe('| small chat | 1.45 | 2026-11-26 | abc1234 |');
   expect([...parse(page(small, large))]).toEqual([
     ['small chat', 1.45],

@@ -1,4 +1,4 @@
-/** The table of recorded ratios in docs/internals/performance.md: its rows, read and written. */
+/** Reads and writes rows of the table of recorded ratios in docs/internals/performance.md. */
 
 const HEADING = 'Gate';
 const HEADER = ['Measure', 'Ratio to the reference', 'Recorded on', 'Note'] as const;
@@ -10,7 +10,7 @@ const cellsOf = (line: string): string[] =>
     .split('|')
     .map((cell) => cell.trim());
 
-/** The lines below the heading, up to the next heading of its level or a higher one; null without the heading. */
+/** Returns the lines below the heading, up to the next heading of the same or a higher level; null without the heading. */
 function sectionOf(markdown: string): string[] | null {
   const lines = markdown.split('\n');
   const levelOf = (line: string): number => /^(#+) /.exec(line)?.[1]?.length ?? Number.POSITIVE_INFINITY;

@@ -31,7 +31,7 @@ test('a run without a ratio is not within the limit', () => {
   expect(isWithin(measured([]), 2)).toBe(false);
 });
 
-test('a report counts measures; a failure has each run, the median, the recorded ratio, the limit and what to do', () => {
+test('a report counts measures; a failure has each run, the median, the recorded ratio, the limit and the next step', () => {
   const report = gateReport([measured([3, 2.7, 3.5]), measured([1.1], { name: '4 MB chat' })], recorded);
   expect(report).toMatchObject({ passed: 1, failed: 1, skipped: 0 });
   const [failure] = report.failures;
@@ -46,13 +46,13 @@ test('a report counts measures; a failure has each run, the median, the recorded
     expect(failure?.text).toContain(part);
 });
 
-test('failed requests fail a measure however cheap it is', () => {
+test('failed requests fail a measure at any cost', () => {
   const report = gateReport([measured([1], { failedRequests: 3 })], recorded);
   expect(report.failed).toBe(1);
   expect(report.failures[0]?.text).toContain('3 requests failed');
 });
 
-test('a gate that cannot measure is one skipped test, and one that breaks is one failure', () => {
+test('a gate that cannot measure is one skipped test; a gate that ends with an error is one failure', () => {
   expect(skippedGate()).toEqual({ passed: 0, failed: 0, skipped: 1, failures: [] });
   const broken = brokenGate(new Error('no port'));
   expect(broken.failed).toBe(1);

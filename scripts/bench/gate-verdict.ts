@@ -1,17 +1,17 @@
 import { median } from './ratios.ts';
 
-/** From this multiple of the recorded ratio on a measure fails. */
+/** A measure fails at this multiple of its recorded ratio. */
 export const MAX_FACTOR = 1.3;
 
-/** The median of so many runs decides: the last ones, because code becomes warmer from run to run on a busy machine. */
+/** Number of last runs whose median decides. Earlier runs are ignored, because code warms up slowly on a busy machine. */
 export const DECIDING_RUNS = 3;
 
-/** What the gate measured for one measure. */
+/** The runs of one measure. */
 export interface MeasuredRatios {
   readonly name: string;
-  /** Ours to the reference, one ratio for each run. */
+  /** The ratio of the gateway to the reference, for each run. */
   readonly ratios: readonly number[];
-  /** Requests that failed, of all runs and both sides. */
+  /** Failed requests in all runs on both sides. */
   readonly failedRequests: number;
   readonly scenario: string;
 }
@@ -21,7 +21,7 @@ interface Failure {
   readonly text: string;
 }
 
-/** The counts of a suite, as scripts/test.mjs reads them. */
+/** The counts of a suite in the format that scripts/test.mjs reads. */
 export interface GateReport {
   readonly passed: number;
   readonly failed: number;
@@ -75,10 +75,10 @@ export function gateReport(
   return { passed: measured.length - failures.length, failed: failures.length, skipped: 0, failures };
 }
 
-/** A gate that could not measure at all: one skipped test. */
+/** The report of a gate that could not measure: one skipped test. */
 export const skippedGate = (): GateReport => ({ passed: 0, failed: 0, skipped: 1, failures: [] });
 
-/** A gate that ended with an error before all measures were taken. */
+/** The report of a gate that ended with an error before it completed all measures. */
 export const brokenGate = (error: Error): GateReport => ({
   passed: 0,
   failed: 1,

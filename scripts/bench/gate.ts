@@ -1,7 +1,7 @@
 /**
  * The performance gate: CPU of the gateway as a ratio to a bare proxy on the same Node (reference.ts), against the ratios in
- * docs/internals/performance.md. Both sides take turns under load, so other work on the machine and the state of the processor
- * affect both alike; no state of the machine is a reason to skip it.
+ * docs/internals/performance.md. Both sides take turns under load, so that other work on the machine and the state of the
+ * processor affect both alike. A busy machine is therefore no reason to skip it.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -34,12 +34,12 @@ const PAGE = join(ROOT, 'docs', 'internals', 'performance.md');
 const EXTRA_RUNS = 2;
 /** Seconds of turns for each target and measure. */
 const SECS_EACH = 3;
-/** Seconds of load before the turns of a measure, for code that only its path runs. */
+/** Seconds of load before the turns of a measure, to warm code that only this path runs. */
 const WARM_SECS = 1;
-/** Small chats after which V8 has compiled most of the path, and after how long the measures begin in any case. */
+/** Small chats after which V8 has compiled most of the path, and the time limit for the warm-up. */
 const WARM_REQUESTS = 40_000;
 const MAX_WARM_MS = 40_000;
-/** Processes of one build differ by some percent, so each run starts fresh ones, unless it takes longer than this to warm them. */
+/** Each run starts new processes, which differ by some percent, unless their warm-up takes longer than this. */
 const MAX_FRESH_MS = 15_000;
 
 const loadOf = ({ body, connections }: Load, secs: number): ClosedLoad => ({
@@ -48,7 +48,7 @@ const loadOf = ({ body, connections }: Load, secs: number): ClosedLoad => ({
   secs,
 });
 
-/** Why nothing can be measured on this machine, or null. How busy it is does not matter. */
+/** Returns why this machine cannot run the gate, or null. The load of the machine does not matter. */
 function whyNot(machine: Machine): string | null {
   if (!has('wrk')) return 'wrk is not installed (Debian: wrk). Install it and run the gate again.';
   if (!machine.pinned) return 'the gate needs two CPUs and taskset (Debian: util-linux).';
@@ -66,14 +66,14 @@ async function startReference(machine: Machine, upstream: Target): Promise<Targe
 
 type Start = (machine: Machine, upstream: Target) => Promise<Target | null>;
 
-/** Starts a target in front of a model server of its own, which stops with it between turns: paced tokens must not pile up. */
+/** Starts a target with its own model server, which pauses with it between turns, so that paced tokens do not pile up. */
 async function withUpstream(machine: Machine, start: Start): Promise<Target | null> {
   const upstream = await startDirect(machine);
   const started = await start(machine, upstream);
   return started && { ...started, upstreamPid: upstream.pid };
 }
 
-/** Loads all targets at once without measuring; returns the least number of requests that one of them has answered. */
+/** Loads all targets at once without measuring. Returns the lowest number of requests that a target answered. */
 async function warm(machine: Machine, targets: readonly Target[], load: ClosedLoad): Promise<number> {
   const runs = await Promise.all(targets.map((each) => startWrk(machine, each, load).ended));
   return Math.min(...runs.map(({ requests }) => requests));
@@ -84,7 +84,7 @@ interface Pair {
   readonly warmMs: number;
 }
 
-/** Starts both sides and warms them by a number of requests: on a busy machine a fixed time would hold too few of them. */
+/** Starts both sides and warms them with a number of requests: a fixed time would allow too few on a busy machine. */
 async function startPair(machine: Machine): Promise<Pair> {
   const ours = await withUpstream(machine, startGatewayUnderTest);
   const reference = await withUpstream(machine, startReference);
@@ -113,7 +113,7 @@ interface Sample {
 
 const us = (value: number): string => `${value.toFixed(1)} us`;
 
-/** One measure on warm targets; prints what each cost. */
+/** Runs one measure on warm targets and prints the cost of each. */
 async function sample(machine: Machine, targets: readonly Target[], measure: Measure): Promise<Sample> {
   await warm(machine, targets, loadOf(measure, WARM_SECS));
   const [ours, reference] = await runAlternating(
@@ -128,7 +128,7 @@ async function sample(machine: Machine, targets: readonly Target[], measure: Mea
   return { ratio, failed: ours.failed + reference.failed };
 }
 
-/** Prints the CPU of nginx for each measure, for information: it is no part of the verdict. */
+/** Prints the CPU time of nginx for each measure, for information only. */
 async function printNginx(machine: Machine): Promise<void> {
   const nginx = await withUpstream(machine, startNginx);
   if (nginx === null) return;
@@ -150,7 +150,7 @@ class Gate {
     this.#machine = machine;
   }
 
-  /** Adds a run of some measures. */
+  /** Adds one run of these measures. */
   async run(measures: readonly Measure[]): Promise<void> {
     console.log(`run ${++this.#runs}: ratio of CPU to the reference`);
     const { targets } = await this.#freshPair();
@@ -160,7 +160,7 @@ class Gate {
     }
   }
 
-  /** New processes, or the last ones where it takes long to warm new ones: cold code differs by more than processes do. */
+  /** Starts new processes, or returns the last ones when a warm-up takes long: cold code differs more than processes do. */
   async #freshPair(): Promise<Pair> {
     if (this.#pair !== null && this.#pair.warmMs > MAX_FRESH_MS) return this.#pair;
     if (this.#pair !== null) await endPair(this.#machine, this.#pair);

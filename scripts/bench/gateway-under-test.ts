@@ -11,32 +11,32 @@ import { answers, type Machine, until200 } from './machine.ts';
 import { memoryMb } from './process-figures.ts';
 import { type Target, target } from './targets.ts';
 
-/** Slots of the gateway under test; each serves 64 requests at once, the most that a slot file may ask for. */
+/** Chat slots of the gateway under test. Each serves 64 concurrent requests, the maximum of a slot file. */
 export const LANES: readonly string[] = [
   'agent',
   ...Array.from({ length: 15 }, (_, index) => `lane-${index + 1}`),
 ];
 const PER_LANE = 64;
-/** A model of vectors, and a recogniser at an address of somebody else. */
+/** The embedding model, and the slot of a speech-to-text engine that the gateway attaches to. */
 export const VECTORS = 'bench-vectors';
 export const TRANSCRIBER = 'stt';
 
 export const CLIENT_KEY = 'bench-client-key-0123456789abcdef';
 export const ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
 
-/** So long a gateway takes to let go of what its start has left, once it is told to. */
-const REST_MS = 1_000;
+/** Time for a garbage collection after SIGUSR2. */
+const COLLECT_MS = 1_000;
 const PARALLEL = `parallel = ${PER_LANE}\n`;
 
 /** The slot files of the gateway under test, by slot. */
 function slotFiles(upstream: string): Record<string, string> {
   const lane = (name: string): string =>
     `${PARALLEL}context = 512\n${name === 'agent' ? '' : 'model = "svc-demo"\nautoload = true\n'}`;
-  const hears = `type = "stt"\nengine = "custom"\nrunner = "attach"\nurl = "${upstream}"\nautoload = true\n`;
+  const transcriber = `type = "stt"\nengine = "custom"\nrunner = "attach"\nurl = "${upstream}"\nautoload = true\n`;
   return {
     ...Object.fromEntries(LANES.map((name) => [name, lane(name)])),
     embed: `type = "embedding"\nmodel = "${VECTORS}"\nautoload = true\n${PARALLEL}`,
-    [TRANSCRIBER]: `${hears}${PARALLEL}`,
+    [TRANSCRIBER]: `${transcriber}${PARALLEL}`,
   };
 }
 
@@ -55,10 +55,10 @@ function allReady(body: string): boolean {
   return slots.filter(({ name, state }) => WANTED.has(name) && state === 'ready').length === WANTED.size;
 }
 
-/** Resident memory in MB of a gateway that has come to rest. */
+/** Resident memory in MB of an idle gateway after a garbage collection. */
 async function idleMb(pid: number): Promise<number> {
   process.kill(pid, 'SIGUSR2');
-  await sleep(REST_MS);
+  await sleep(COLLECT_MS);
   return memoryMb(pid, 'VmRSS');
 }
 
@@ -66,7 +66,7 @@ export const ROOT = join(import.meta.dirname, '..', '..');
 const BUILD_MS = 120_000;
 const built = new Map<string, Promise<string>>();
 
-/** The gateway of a checkout, built as the daemon is. */
+/** Builds the gateway of a checkout in the same way as the daemon. Returns the path of the program. */
 async function build(root: string): Promise<string> {
   const out = join(root, '.cache', 'bench');
   const program = join(root, 'scripts', 'bench', 'gateway.ts');
@@ -84,8 +84,8 @@ function builtOnce(root: string): Promise<string> {
 let started = 0;
 
 /**
- * This gateway as it runs for everybody: client key, enforcement, metrics, request log; only the engines are the mock.
- * `profile` names the file that gets a profile of everything after its start, `root` a checkout other than this one.
+ * Starts the gateway in its usual configuration: client key, enforcement, metrics, request log. Only the engines are
+ * replaced by the mock. `profile` is the file for a CPU profile that begins after the start; `root` is another checkout.
  */
 export async function startGatewayUnderTest(
   machine: Machine,

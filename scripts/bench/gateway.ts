@@ -1,7 +1,7 @@
 /**
- * The gateway under test: the services of the daemon, started as `npm start` starts them. The only difference is that
- * every slot's engine is a model server that runs already, at the address given as the first argument. A second argument
- * names a file that gets a profile of the processor from here to its end.
+ * The gateway under test: starts the services of the daemon in the same way as `npm start`. The only difference: the engine of
+ * every slot is the running model server at the first argument. The second argument is a file for a CPU profile from the
+ * start to the end of the process.
  */
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -39,17 +39,17 @@ const runner: Runner = {
     return attach(launch);
   },
 };
-/** The mock is no engine that could be checked: what the checks look for is answered here. */
+/** Answers the readiness checks of the slots, because the mock does not implement them. */
 const queryEngine: QueryEngine = async () => ({
   status: 200,
   body: JSON.stringify({ data: [...models].map((id) => ({ id, embedding: [1] })), choices: [] }),
 });
 
-/** Microseconds between two looks at what runs. */
+/** Microseconds between two samples of the profiler. */
 const SAMPLING_US = 200;
 
-/** Begins a profile; answers what writes it. */
-async function profiling(file: string): Promise<() => Promise<void>> {
+/** Starts a CPU profile. Returns a function that stops and writes it. */
+async function startProfile(file: string): Promise<() => Promise<void>> {
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
@@ -64,11 +64,11 @@ async function profiling(file: string): Promise<() => Promise<void>> {
 applyV8Flags();
 pinTickShape();
 const services = await startServices(process.env, null, { runner, queryEngine });
-const written = profile === undefined ? null : await profiling(profile);
-/** What a gateway does by itself once nobody has asked anything for some seconds: it lets go of what its start has left. */
+const writeProfile = profile === undefined ? null : await startProfile(profile);
+/** Collects garbage, as an idle gateway does by itself after some seconds. */
 process.on('SIGUSR2', () => globalThis.gc?.());
 process.once('SIGTERM', async () => {
-  await written?.();
+  await writeProfile?.();
   await services.stop();
   process.exit(0);
 });

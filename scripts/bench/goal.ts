@@ -7,50 +7,50 @@ export interface Goal {
   readonly what: string;
   readonly scenario: string;
   measure(of: SeriesLookup): Spread | null;
-  /** Whose failed requests make the figure worthless. */
+  /** The target whose failed requests invalidate the figure. */
   readonly target: string;
   readonly goal: number;
-  /** Beyond it the work is not done. */
+  /** The worst acceptable value. */
   readonly floor: number;
-  /** More is better. */
-  readonly least?: true;
+  /** Whether a higher value is better. */
+  readonly higherIsBetter?: true;
 }
 
-export type Row = Pick<Goal, 'what' | 'scenario' | 'goal' | 'floor' | 'least'> & {
+export type Row = Pick<Goal, 'what' | 'scenario' | 'goal' | 'floor' | 'higherIsBetter'> & {
   readonly figure: string;
 };
 
-/** Ours in the measure of `to`, nginx unless it says otherwise. */
+/** A goal for the ratio of `target` to `to`. */
 export const ratioGoal = ({ figure, ...row }: Row, to = 'nginx', target = 'ours'): Goal => ({
   ...row,
   target,
   measure: (of) => ratioTo(of(target, figure), of(to, figure)),
 });
 
-/** Ours beyond nginx, in the unit of the figure. */
+/** A goal for the difference to nginx, in the unit of the figure. */
 export const differenceGoal = ({ figure, ...row }: Row): Goal => ({
   ...row,
   target: 'ours',
   measure: (of) => roundByRound(of('ours', figure), of('nginx', figure), (value, base) => value - base),
 });
 
-/** Ours as it is. */
+/** A goal for the value itself. */
 export const valueGoal = ({ figure, ...row }: Row): Goal => ({
   ...row,
   target: 'ours',
   measure: (of) => spreadOf(of('ours', figure)),
 });
 
-/** Ours in its worst round: what must hold always. */
+/** A goal for the worst round, for guarantees that must hold in every round. */
 export const worstRoundGoal = (row: Row): Goal => ({
   ...valueGoal(row),
   measure(of) {
     const spread = spreadOf(of('ours', row.figure));
-    return spread && { ...spread, median: row.least ? spread.min : spread.max };
+    return spread && { ...spread, median: row.higherIsBetter ? spread.min : spread.max };
   },
 });
 
-/** What the gateway says that it took, as a share of what a caller has waited longer for it than for the model server. */
+/** A goal for the overhead that the gateway reports, as a share of the latency that it adds to that of the model server. */
 export const reportedShareGoal = (size: string, row: Omit<Row, 'figure' | 'scenario'>): Goal => ({
   ...row,
   scenario: 'overhead',
@@ -59,6 +59,6 @@ export const reportedShareGoal = (size: string, row: Omit<Row, 'figure' | 'scena
     const added = of('ours', `${size}_ms`).map(
       (ms, round) => ms - (of('direct', `${size}_ms`)[round] as number),
     );
-    return ratioTo(of('ours', `${size}_told_ms`), added);
+    return ratioTo(of('ours', `${size}_reported_ms`), added);
   },
 });

@@ -11,7 +11,7 @@ export interface BenchResponse {
   readonly body: string;
 }
 
-/** One question on a connection of its own; rejects when there is no whole answer. */
+/** Sends one request on its own connection. Rejects when the response is incomplete. */
 export function sendRequest(
   url: string | URL,
   { method = 'GET', headers = {}, body }: BenchRequest = {},
@@ -32,5 +32,5 @@ export function sendRequest(
   });
 }
 
-/** The body of a GET. */
+/** Returns the body of a GET response. */
 export const text = async (url: string): Promise<string> => (await sendRequest(url)).body;

@@ -8,7 +8,7 @@ import type { Target } from './targets.ts';
 const STREAMS = 16;
 const LIMIT_MS = 3_000;
 
-/** Opens a stream and leaves it at its first byte. */
+/** Opens a stream and disconnects after the first bytes. */
 function disconnect(target: Target): Promise<void> {
   const body = chatBody({ bytes: 200, turns: 1, stream: { tokens: 400, everyUs: 20_000 } });
   return new Promise((resolve) => {
@@ -26,7 +26,7 @@ function disconnect(target: Target): Promise<void> {
   });
 }
 
-/** Callers go away mid-stream: how many of them the model server saw go, and how soon. */
+/** Disconnects clients mid-stream. Measures how many aborts the model server detects, and how soon. */
 export async function abortStreams(target: Target, direct: Target): Promise<Figures> {
   const aborted = async (): Promise<number> =>
     (JSON.parse(await text(`${direct.url.origin}/stats`)) as { aborted: number }).aborted;

@@ -9,12 +9,12 @@ import type { Target } from './targets.ts';
 
 export type Figures = Record<string, number>;
 
-/** A body from this size on is told in bytes per second too. */
-const LARGE = 1_000_000;
+/** For bodies of this size and larger the figures include MB per second. */
+const LARGE_BYTES = 1_000_000;
 
 let bodyFiles = 0;
 
-/** Starts wrk, which has to be installed. Several can run at once: each reads a body file of its own. */
+/** Starts wrk, which must be installed. Several can run at once, because each reads its own body file. */
 export function startWrk(machine: Machine, target: Target, load: ClosedLoad): RunningLoad {
   const file = join(machine.folder, `body-${bodyFiles++}`);
   writeFileSync(file, load.body);
@@ -40,25 +40,25 @@ export function startWrk(machine: Machine, target: Target, load: ClosedLoad): Ru
   return { pid: child.pid ?? 0, ended };
 }
 
-let output = false;
-/** wrk when it is installed; else a loader of our own, which costs the client more than the gateway spends. */
+let hasWarned = false;
+/** Runs wrk when it is installed, else our own client, which uses more CPU than the gateway. */
 function runLoad(machine: Machine, target: Target, load: ClosedLoad): Promise<ClosedRun> {
   if (has('wrk')) return startWrk(machine, target, load).ended;
-  if (!output)
+  if (!hasWarned)
     console.log(
       'wrk is not installed (Debian: wrk): requests/s and latencies are those of our own slow client',
     );
-  output = true;
+  hasWarned = true;
   return runClosedLoop(target, load);
 }
 
-/** So many connections that each ask again as soon as they were answered. */
+/** Runs a closed loop: each connection sends its next request as soon as it has the answer. */
 export async function closedLoop(machine: Machine, target: Target, load: ClosedLoad): Promise<Figures> {
   const { result, cpuUs, peakMb } = await spent(target.pid, () => runLoad(machine, target, load));
   const bytes = Buffer.byteLength(load.body);
   return {
     rps: result.requests / (result.us / 1e6),
-    ...(bytes < LARGE ? {} : { mb_s: (result.requests * bytes) / result.us }),
+    ...(bytes < LARGE_BYTES ? {} : { mb_s: (result.requests * bytes) / result.us }),
     p50_us: result.p50,
     p99_us: result.p99,
     cpu_us_req: cpuUs / result.requests,

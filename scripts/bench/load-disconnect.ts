@@ -5,14 +5,14 @@ import type { Figures } from './load-closed.ts';
 import { rank } from './ratios.ts';
 import type { Target } from './targets.ts';
 
-/** When a caller leaves: in the middle of his answer, of its prompt, of the line, or of the load of his model. */
+/** When a client disconnects: during a streamed or whole answer, prompt processing, queueing, or the load of the model. */
 export type Phase = 'stream' | 'whole' | 'prefill' | 'queued' | 'loading';
 
-/** Callers that leave in one run of a phase; five phases are a thousand. */
-const TIMES = 200;
-/** Far beyond what is promised: from here on it never happens. */
+/** Disconnects in one run of a phase; a thousand over all five phases. */
+const DISCONNECTS = 200;
+/** Time limit for each state change, far beyond the goals. */
 const LIMIT_MS = 10_000;
-/** After a letter the model counts through the alphabet until its window is full. */
+/** After a letter the model continues through the alphabet until its context is full. */
 const ENDLESS = 'a';
 /** Some seconds of work for the model of slot `reader`. */
 const LONG = 'a'.repeat(14_000);
@@ -49,10 +49,10 @@ function begin(target: Target, model: string, more: object): Caller {
   return { firstByte: first.promise, ended: last.promise, disconnect: () => void req.destroy() };
 }
 
-/** How each phase is reached, and what it looks like once its caller has gone. */
+/** How to reach a phase, and how its slot looks after the disconnect. */
 interface PhaseSetup {
   readonly slot: string;
-  /** A caller who has got so far. */
+  /** Connects a client and waits until it has reached the phase. */
   connect(target: Target): Promise<Caller>;
   isFreed(slot: SlotView): boolean;
 }
@@ -60,7 +60,8 @@ interface PhaseSetup {
 async function until(target: Target, name: string, done: (slot: SlotView) => boolean): Promise<void> {
   const end = performance.now() + LIMIT_MS;
   while (!done(await slotOf(target, name))) {
-    if (performance.now() > end) throw new Error(`slot ${name} does not get there`);
+    if (performance.now() > end)
+      throw new Error(`slot ${name} did not reach the expected state within ${LIMIT_MS} ms`);
     await sleep(1);
   }
 }
@@ -119,18 +120,18 @@ const PHASES: Readonly<Record<Phase, PhaseSetup>> = {
 };
 
 /**
- * Callers leave, one after the other: how soon the slot is free (`free…`), and, where a request ran, how soon somebody else
- * has an answer of one token from the engine (`next…`), which has one place only.
+ * Disconnects clients one after the other. Measures how soon the slot is free (`free…`) and, where a request was running, how
+ * soon the next client has an answer of one token (`next…`), because the engine serves one request at a time.
  */
 export async function measureDisconnects(target: Target, phase: Phase): Promise<Figures> {
-  const { slot, connect: come, isFreed: over } = PHASES[phase];
+  const { slot, connect, isFreed } = PHASES[phase];
   const holder = phase === 'queued' ? await PHASES.stream.connect(target) : null;
   const [free, next]: [number[], number[]] = [[], []];
-  for (let time = 0; time < TIMES; time++) {
-    const caller = await come(target);
+  for (let time = 0; time < DISCONNECTS; time++) {
+    const caller = await connect(target);
     const since = performance.now();
     caller.disconnect();
-    await until(target, slot, over);
+    await until(target, slot, isFreed);
     free.push(performance.now() - since);
     if (holder !== null || phase === 'loading') continue;
     await begin(target, slot, { prompt: 'x', max_tokens: 1 }).ended;
@@ -139,5 +140,5 @@ export async function measureDisconnects(target: Target, phase: Phase): Promise<
   holder?.disconnect();
   const ofNext: Figures =
     next.length === 0 ? {} : { next50_ms: rank(next, 0.5), next99_ms: rank(next, 0.99) };
-  return { left: TIMES, free50_ms: rank(free, 0.5), free99_ms: rank(free, 0.99), ...ofNext };
+  return { left: DISCONNECTS, free50_ms: rank(free, 0.5), free99_ms: rank(free, 0.99), ...ofNext };
 }

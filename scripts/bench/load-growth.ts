@@ -5,9 +5,9 @@ import type { Target } from './targets.ts';
 
 /** One size of a growing request. */
 export interface Step {
-  /** How its figure is called. */
+  /** Suffix of its figure. */
   readonly name: string;
-  /** What grows: bytes or messages. */
+  /** Bytes or messages. */
   readonly size: number;
   readonly body: string;
 }
@@ -16,7 +16,7 @@ const KB = 1024;
 const MB = 1024 * KB;
 const MESSAGE_BYTES = 280;
 
-/** A chat of so many bytes in 20 messages. */
+/** Chats of growing length with 20 messages each. */
 export const GROWING_BODY: readonly Step[] = (
   [
     ['1kb', KB],
@@ -27,23 +27,23 @@ export const GROWING_BODY: readonly Step[] = (
   ] as const
 ).map(([name, size]) => ({ name, size, body: chatBody({ bytes: size, turns: 20 }) }));
 
-/** A chat of so many messages. */
-export const GROWING_TALK: readonly Step[] = [1, 10, 100, 500, 2_000].map((size) => ({
+/** Chats with a growing number of messages. */
+export const GROWING_HISTORY: readonly Step[] = [1, 10, 100, 500, 2_000].map((size) => ({
   name: `n${size}`,
   size,
   body: chatBody({ bytes: size * MESSAGE_BYTES, turns: size }),
 }));
 
-/** Two at a time: large bodies shall not stand in one line. */
+/** Two connections, so that large bodies do not wait for each other. */
 const LOAD = { connections: 2, secs: 1 };
 
-/** What one more byte or message costs between two steps. */
+/** The cost of one more byte or message between two steps. */
 const slope = (cost: readonly number[], steps: readonly Step[], from: number, to: number): number =>
   ((cost[to] as number) - (cost[from] as number)) / ((steps[to] as Step).size - (steps[from] as Step).size);
 
 /**
- * Processor time per request at each size, in microseconds, and `growth`: what one more costs between the last two sizes, in
- * the measure of what it costs from the first to the last but one. 1 is linear.
+ * Measures CPU microseconds per request at each size, and `growth`: the slope between the last two sizes divided by the slope
+ * from the first to the second-last size. 1 is linear.
  */
 export async function growth(machine: Machine, target: Target, steps: readonly Step[]): Promise<Figures> {
   const cost: number[] = [];

@@ -9,11 +9,11 @@ const LONG = Buffer.from(chatBody({ bytes: 4 << 20, turns: 59 }));
 
 interface Sample {
   readonly ms: number;
-  /** What `x-svc-overhead-ms` said. */
+  /** The value of `x-svc-overhead-ms`. */
   readonly reportedMs: number;
 }
 
-/** One chat on a connection that stays; null when it failed. */
+/** Sends one chat on a keep-alive connection. Returns null when it failed. */
 function chat(target: Target, body: Buffer, agent: Agent): Promise<Sample | null> {
   const since = performance.now();
   const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
@@ -42,20 +42,20 @@ async function oneByOne(target: Target, body: Buffer, secs: number): Promise<Fig
   const good = samples.filter((each) => each !== null);
   return {
     ms: median(good.map(({ ms }) => ms)),
-    told: median(good.map(({ reportedMs }) => reportedMs)),
+    reportedMs: median(good.map(({ reportedMs }) => reportedMs)),
     bad: samples.length - good.length,
   };
 }
 
-/** One caller, a small chat and one of 4 MB: milliseconds until the answer was there, and what the gateway says it took of them. */
+/** Measures a small and a 4 MB chat of one client: milliseconds until the answer, and the overhead that the gateway reports. */
 export async function overhead(target: Target, secs: number): Promise<Figures> {
   const small = await oneByOne(target, SMALL, secs);
   const long = await oneByOne(target, LONG, secs);
   return {
     small_ms: small.ms ?? Number.NaN,
-    small_told_ms: small.told ?? Number.NaN,
+    small_reported_ms: small.reportedMs ?? Number.NaN,
     '4mb_ms': long.ms ?? Number.NaN,
-    '4mb_told_ms': long.told ?? Number.NaN,
+    '4mb_reported_ms': long.reportedMs ?? Number.NaN,
     bad: (small.bad ?? 0) + (long.bad ?? 0),
   };
 }

@@ -3,7 +3,7 @@ import { type ClosedLoad, type ClosedRun, headersOf, pathOf } from './closed-loa
 import { rank } from './ratios.ts';
 import type { Target } from './targets.ts';
 
-/** Status of one POST once its answer was read; 0 when the connection failed. */
+/** Sends one POST and reads the answer. Returns its status; 0 when the connection failed. */
 function post(target: Target, load: ClosedLoad, agent: Agent): Promise<number> {
   return new Promise((resolve) => {
     const headers = { ...headersOf(load, target), 'content-length': String(Buffer.byteLength(load.body)) };
@@ -18,7 +18,7 @@ function post(target: Target, load: ClosedLoad, agent: Agent): Promise<number> {
   });
 }
 
-/** A closed loop without any other program. */
+/** Runs a closed loop in this process. */
 export async function runClosedLoop(target: Target, load: ClosedLoad): Promise<ClosedRun> {
   const agent = new Agent({ keepAlive: true, maxSockets: load.connections });
   const start = performance.now();

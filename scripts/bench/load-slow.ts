@@ -8,13 +8,13 @@ import { streamRequest } from './sse-stream.ts';
 import type { Target } from './targets.ts';
 
 const READERS = 20;
-/** Each answer is some 40 MB, as fast as it is read. */
+/** Each answer has about 40 MB, sent as fast as it is read. */
 const LOAD = { tokens: 170_000, everyUs: 0 };
-/** So long nobody reads. */
-const HELD_MS = 2_000;
+/** Time without a read before the memory is measured. */
+const STALLED_MS = 2_000;
 const CLOSED_WITHIN_MS = 3_000;
 
-/** A caller who reads the beginning of an answer and then nothing; null when there is no beginning. */
+/** Opens a client that reads the start of an answer and then stops. Returns null when no answer starts. */
 function stalled(target: Target, index: number): Promise<Socket | null> {
   return new Promise((resolve) => {
     const socket = connect({ host: target.url.hostname, port: Number(target.url.port) });
@@ -28,15 +28,15 @@ function stalled(target: Target, index: number): Promise<Socket | null> {
   });
 }
 
-/** Callers who stop reading long answers: what is held for them, and whether the model server sees them leave. */
+/** Measures the memory for clients that stop reading long answers, and whether the model server detects their disconnects. */
 export async function slowReaders(target: Target, direct: Target): Promise<Figures> {
   const aborted = async (): Promise<number> =>
     (JSON.parse(await text(`${direct.url.origin}/stats`)) as { aborted: number }).aborted;
   const idleMb = memoryMb(target.pid, 'VmRSS');
   const before = await aborted();
   const sockets = await Promise.all(Array.from({ length: READERS }, (_, index) => stalled(target, index)));
-  await sleep(HELD_MS);
-  const heldMb = memoryMb(target.pid, 'VmRSS') - idleMb;
+  await sleep(STALLED_MS);
+  const bufferedMb = memoryMb(target.pid, 'VmRSS') - idleMb;
   for (const socket of sockets) socket?.destroy();
   const end = performance.now() + CLOSED_WITHIN_MS;
   let closed = 0;
@@ -44,5 +44,9 @@ export async function slowReaders(target: Target, direct: Target): Promise<Figur
     await sleep(10);
     closed = (await aborted()) - before;
   }
-  return { held_mb: heldMb, closed_of_20: closed, bad: sockets.filter((socket) => socket === null).length };
+  return {
+    buffered_mb: bufferedMb,
+    closed_of_20: closed,
+    bad: sockets.filter((socket) => socket === null).length,
+  };
 }

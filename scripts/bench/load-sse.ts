@@ -8,25 +8,25 @@ import type { Target } from './targets.ts';
 
 export interface SseLoad extends StreamLoad {
   readonly streams: number;
-  /** Milliseconds over which the streams begin. */
+  /** Milliseconds over which the starts of the streams are spread. */
   readonly spreadMs?: number;
 }
 
-/** The slot of a stream: all of them in turn, since one serves 64 at once. */
+/** The slot of a stream. Streams are spread over all slots, because one slot serves 64 at once. */
 export const laneOf = (index: number): string => LANES[index % LANES.length] as string;
 
-/** So many paced event streams at once, each on a connection of its own. */
+/** Opens concurrent paced event streams, each on its own connection. */
 export async function sseStreams(target: Target, load: SseLoad): Promise<Figures> {
   const [firstMs, lateUs]: [number[], number[]] = [[], []];
   let bad = 0;
-  const notes = {
+  const callbacks = {
     first: (ms: number) => void firstMs.push(ms),
     late: (us: number) => void lateUs.push(us),
     broken: () => void bad++,
   };
   const start = async (_: unknown, index: number): Promise<void> => {
     if (load.spreadMs) await sleep((load.spreadMs * index) / load.streams);
-    await oneStream(target, load, laneOf(index), notes);
+    await oneStream(target, load, laneOf(index), callbacks);
   };
   const idleMb = target.idleMb ?? memoryMb(target.pid, 'VmRSS');
   const all = () => Promise.all(Array.from({ length: load.streams }, start));

@@ -7,14 +7,14 @@ import { median } from './ratios.ts';
 import { oneStream } from './sse-stream.ts';
 import type { Target } from './targets.ts';
 
-/** Streams whose tokens come evenly: one at least every 1.3 ms, so that no longer pause stays unseen. */
+/** Streams with evenly spaced tokens: together one every 1.3 ms, so that every longer pause is measured. */
 const STREAMS = 16;
 const EVERY_US = 20_000;
 const TOKENS = 180;
-/** Bodies that are sent one after the other, with a rest after each. */
+/** Bodies that are sent one after the other, with a pause after each. */
 const BODIES = 5;
-const REST_MS = 200;
-/** Tokens that were held up are all here by then. */
+const PAUSE_MS = 200;
+/** Time after a body in which all delayed tokens have arrived. */
 const AFTER_MS = 30;
 const BODY = Buffer.from(chatBody({ bytes: 6 << 20, turns: 60 }));
 const CHAT_HEADERS = { 'content-type': 'application/json' };
@@ -24,7 +24,7 @@ interface Late {
   readonly ms: number;
 }
 
-/** Sends one long body; answers from when until when it may have held up others, and whether it was served. */
+/** Sends one long body. Returns the period in which it may have delayed other streams, and whether it was served. */
 async function oneBody(target: Target): Promise<{ from: number; to: number; served: boolean }> {
   const from = performance.now();
   const requestOptions = {
@@ -40,13 +40,13 @@ const worst = (tokens: readonly Late[], from: number, to: number): number =>
   Math.max(0, ...tokens.filter(({ at }) => at >= from && at <= to).map(({ ms }) => ms));
 
 /**
- * How late tokens of other streams come because one body of 6 MB passes: the median over some bodies of the latest token,
- * and the same over as long a time without one (`quiet_ms`).
+ * Measures how much a body of 6 MB delays the tokens of other streams: the median over several bodies of the largest delay
+ * (`stall_ms`), and the same for periods of equal length without a body (`quiet_ms`).
  */
 export async function stalls(target: Target): Promise<Figures> {
   const tokens: Late[] = [];
   let bad = 0;
-  const notes = {
+  const callbacks = {
     first: () => {},
     late: (us: number) => void tokens.push({ at: performance.now(), ms: us / 1000 }),
     broken: () => void bad++,
@@ -54,15 +54,15 @@ export async function stalls(target: Target): Promise<Figures> {
   const load = { tokens: TOKENS, everyUs: EVERY_US };
   const streams = Array.from({ length: STREAMS }, async (_, index) => {
     await sleep((EVERY_US / 1000 / STREAMS) * index);
-    await oneStream(target, load, laneOf(index), notes);
+    await oneStream(target, load, laneOf(index), callbacks);
   });
   const windows: { from: number; to: number }[] = [];
-  await sleep(REST_MS);
+  await sleep(PAUSE_MS);
   for (let body = 0; body < BODIES; body++) {
     const { served, ...window } = await oneBody(target);
     if (!served) bad++;
     windows.push(window);
-    await sleep(AFTER_MS + 2 * (window.to - window.from) + REST_MS);
+    await sleep(AFTER_MS + 2 * (window.to - window.from) + PAUSE_MS);
   }
   await Promise.all(streams);
   const after = (to: number, length: number) => worst(tokens, to + AFTER_MS, to + AFTER_MS + length);

@@ -16,7 +16,7 @@ const CHAT = {
   body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }] }),
 } as const;
 
-/** Milliseconds since `since` at which the question was answered 200. */
+/** Repeats the request until the response is 200. Returns the milliseconds since `since`. */
 async function firstResponseMs(
   since: number,
   request: () => ReturnType<typeof sendRequest>,
@@ -29,8 +29,8 @@ async function firstResponseMs(
 }
 
 /**
- * `npm start` without npm, in a folder that was started in before: milliseconds until the first request is answered, and until
- * the first chat is, by the model that every gateway has. The first run of all makes the folder; it is not counted.
+ * Runs `npm start` without npm in an existing home folder. Measures milliseconds until the first response, and until the first
+ * chat response of the demonstration model. The warm-up run creates the folder.
  */
 export async function coldStart(machine: Machine): Promise<Figures> {
   const home = join(machine.folder, 'start-home');

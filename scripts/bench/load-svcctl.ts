@@ -7,7 +7,7 @@ import { median } from './ratios.ts';
 import type { Target } from './targets.ts';
 
 const program = join(import.meta.dirname, '..', 'svcctl');
-/** Commands that answer at once, and how often each is run. */
+/** Commands that answer immediately, and how often each runs. */
 const COMMANDS = [
   'status',
   'slots list',
@@ -17,9 +17,9 @@ const COMMANDS = [
   'usage',
   '--help',
 ] as const;
-const TIMES = 5;
+const RUNS = 5;
 
-async function took(command: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+async function runMs(command: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const since = performance.now();
   const child = spawn(command, [...words], { stdio: 'ignore', env: { PATH: process.env.PATH, ...env } });
   const [code] = (await once(child, 'exit')) as [number | null];
@@ -27,28 +27,28 @@ async function took(command: string, words: readonly string[], env: NodeJS.Proce
   return performance.now() - since;
 }
 
-/** The median of some runs, in milliseconds. */
-async function usual(
+/** The median of several runs in milliseconds. */
+async function medianMs(
   command: string,
   words: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<number> {
   const times: number[] = [];
-  for (let time = 0; time < TIMES; time++) times.push(await took(command, words, env));
+  for (let time = 0; time < RUNS; time++) times.push(await runMs(command, words, env));
   return median(times);
 }
 
 /**
- * Milliseconds of each command from its start to its end, and of the slowest of them (medians). `node_ms` is what a Node takes
- * that does nothing: of all of them it is the machine's part.
+ * Measures the duration of each command and of the slowest one, in milliseconds (medians). `node_ms` is the duration of an empty
+ * Node program, which every command includes.
  */
 export async function svcctlCommands(target: Target): Promise<Figures> {
   const env = { SVC_HOME: target.home, SVC_URL: target.url.origin, SVC_ADMIN_KEY: ADMIN_KEY };
   const all: [name: string, ms: number][] = [];
   for (const command of COMMANDS) {
-    const ms = await usual(program, command.split(' '), env);
+    const ms = await medianMs(program, command.split(' '), env);
     all.push([`${command.replace(/^--/, '').replace(' ', '_')}_ms`, ms]);
   }
-  const node = await usual(process.execPath, ['-e', '0']);
+  const node = await medianMs(process.execPath, ['-e', '0']);
   return { ...Object.fromEntries(all), slowest_ms: Math.max(...all.map(([, ms]) => ms)), node_ms: node };
 }

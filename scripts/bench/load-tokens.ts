@@ -6,19 +6,19 @@ import type { Target } from './targets.ts';
 export interface TokenLoad {
   readonly requests: number;
   readonly tokens: number;
-  /** Characters, and so tokens, of the prompt. */
+  /** Characters of the prompt; one character is one token. */
   readonly prompt: number;
 }
 
 let requestCount = 0;
 
-/** A prompt that begins as no other did, so that nothing of it is in a cache, and ends in a letter: the answer runs on. */
+/** A prompt with a unique start, so that no cache has it. It ends in a letter, so that the answer does not end early. */
 const promptOf = (length: number): string => {
   const start = `${requestCount++}.`;
   return `${start.padEnd(length - 1, 'x.')}a`;
 };
 
-/** One streamed chat; answers when its first and its last token came, in milliseconds from now. */
+/** Sends one streamed chat. Returns the milliseconds until the first token, and whether the answer was complete. */
 function stream(target: Target, load: TokenLoad): Promise<{ firstMs: number; whole: boolean }> {
   const body = JSON.stringify({
     model: 'agent',
@@ -55,8 +55,8 @@ function stream(target: Target, load: TokenLoad): Promise<{ firstMs: number; who
 }
 
 /**
- * So many streams at once: tokens per second in sum, and the CPU that a token takes; of answers of one token the same for
- * the tokens of the prompt.
+ * Runs concurrent streams. Measures tokens per second in total and CPU time per token. With answers of one token the figures
+ * are those of the prompt tokens.
  */
 export async function tokenStreams(target: Target, load: TokenLoad): Promise<Figures> {
   const before = cpuNs(target.pid);
@@ -65,10 +65,10 @@ export async function tokenStreams(target: Target, load: TokenLoad): Promise<Fig
   const ms = performance.now() - since;
   const cpuMs = (cpuNs(target.pid) - before) / 1e6;
   const first = Math.max(...all.map(({ firstMs }) => firstMs));
-  const reads = load.tokens === 1;
-  const tokens = load.requests * (reads ? load.prompt : load.tokens);
+  const isPrefill = load.tokens === 1;
+  const tokens = load.requests * (isPrefill ? load.prompt : load.tokens);
   return {
-    tok_s: (tokens * 1000) / (reads ? first : ms),
+    tok_s: (tokens * 1000) / (isPrefill ? first : ms),
     cpu_ms_tok: cpuMs / tokens,
     first_ms: first,
     bad: all.filter(({ whole }) => !whole).length,

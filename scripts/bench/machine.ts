@@ -9,13 +9,13 @@ import { sendRequest } from './http-request.ts';
 export const has = (command: string): boolean =>
   spawnSync('sh', ['-c', 'command -v "$0"', command]).status === 0;
 
-/** CPU of the gateways, and CPU of the load generator and the model server: they never fight for one. Engines get all. */
+/** Gateways run on one CPU, the load generator and the model server on another. Engines may use all. */
 const CPUS = { gateway: '0', load: '1', all: `0-${availableParallelism() - 1}` } as const;
 export type Side = keyof typeof CPUS;
 
 const STARTS_WITHIN_MS = 60_000;
 
-/** The processes of one run and the folder that they write to; all of it goes when the run ends. */
+/** The processes of one run and their folder. Both are removed at the end of the run. */
 export class Machine {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   readonly pinned = availableParallelism() > 1 && has('taskset');
@@ -25,13 +25,13 @@ export class Machine {
     if (this.pinned) spawnSync('taskset', ['-acp', CPUS.load, String(process.pid)]);
   }
 
-  /** The command as it runs on its side's CPU. */
+  /** Returns the command that runs on the CPU of `side`. */
   onCpu(side: Side, command: readonly string[]): [command: string, args: string[]] {
     const [program = '', ...rest] = command;
     return this.pinned ? ['taskset', ['-c', CPUS[side], program, ...rest]] : [program, rest];
   }
 
-  /** Starts a process that lives as long as the run; its output goes to a file of the folder. Answers its pid. */
+  /** Starts a process for the duration of the run. Its output goes to a file in the folder. Returns its pid. */
   start(side: Side, command: readonly string[], env: Record<string, string> = {}): number {
     const output = openSync(join(this.folder, `output-${this.#children.length}`), 'w');
     const [program, args] = this.onCpu(side, command);
@@ -43,7 +43,7 @@ export class Machine {
     return child.pid ?? 0;
   }
 
-  /** Ends a process that `start` has started; resolves when it has gone. */
+  /** Ends a process that `start` has started. Resolves when it has exited. */
   async stop(pid: number): Promise<void> {
     const child = this.#children.find((each) => each.pid === pid);
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -52,7 +52,7 @@ export class Machine {
     await exited;
   }
 
-  /** Ends all processes and waits for it: one that still writes when `close` removes the folder would create it again. */
+  /** Ends all processes and waits for their exit: a process that still writes would create the removed folder again. */
   async stopAll(): Promise<void> {
     await Promise.all(this.#children.map(({ pid = 0 }) => this.stop(pid)));
   }
@@ -71,17 +71,17 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-/** Resolves once `url` answers, whatever it answers. */
+/** Resolves at the first response of `url` with any status. */
 export const answers = (url: string): Promise<void> =>
   until(`${url} does not answer`, async () => (await sendRequest(url)).status > 0);
 
-/** Resolves once `url` answers 200 with a body that `holds`. */
+/** Resolves at the first response of `url` with status 200 and a body that `holds` accepts. */
 export const until200 = (
   url: string,
   headers: Readonly<Record<string, string>> = {},
   holds: (body: string) => boolean = () => true,
 ): Promise<void> =>
-  until(`${url} does not answer 200 as it should`, async () => {
+  until(`${url} does not answer 200 with the expected body`, async () => {
     const { status, body } = await sendRequest(url, { headers });
     return status === 200 && holds(body);
   });

@@ -4,7 +4,7 @@
 enum { HEAD, BODY, CSIZE, CDATA, CEND, CTRAIL, OUT, SSE };
 typedef struct conn {
   int fd, st, isget, idx, eof;
-  long left, total; /* body bytes to come; body bytes seen */
+  long left, total; /* body bytes left; body bytes received */
   char head[16384];
   int hl;
   char first[W + 1];
@@ -22,7 +22,7 @@ typedef struct conn {
   int blocked, fin;
 } conn;
 
-static int answer(conn *c); /* 0 under way or done, -1 dead */
+static int answer(conn *c); /* 0 running or done, -1 closed */
 
 static void seen(conn *c, const char *p, long n) {
   c->total += n;

@@ -1,12 +1,14 @@
 /* Mock model server for the bench: one epoll thread, keep-alive, no allocation per request.
  *   cc -O2 -o mock mock.c && ./mock 9100
- * POST .../chat/completions  JSON answer; with "stream":true an SSE stream, one chunk per token:
- *                            "max_tokens":N tokens (default 64), "seed":U microseconds between
- *                            tokens (0 = as fast as the peer reads). Each token holds "ts":<CLOCK_MONOTONIC
- * ns>. POST .../embeddings        1x1024 floats, or 64x1024 when "input" is an array. POST anything else
- * sink: {"text":"ok","bytes":N}. GET                        {"requests","bytes","streams","aborted"}: aborted
- * = peer closed before the answer's end. Only the first and last 4 KiB of a body are looked at, so a long
- * body costs it only the read. */
+ *
+ * POST .../chat/completions  JSON response. With "stream":true an SSE stream with one chunk per token: "max_tokens":N tokens
+ *                            (default 64), "seed":U microseconds between tokens (0: as fast as the peer reads). Each token
+ *                            has "ts":<CLOCK_MONOTONIC ns>.
+ * POST .../embeddings        1x1024 floats, or 64x1024 when "input" is an array.
+ * POST anything else         {"text":"ok","bytes":N}
+ * GET                        {"requests","bytes","streams","aborted"}; aborted: the peer closed before the end of the response.
+ *
+ * Only the first and last 4 KiB of a body are parsed, so a long body costs only the read. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -24,7 +26,7 @@
 #include "mock-conn.h"
 
 static conn **act;
-static int nact, cap; /* streams under way */
+static int nact, cap; /* running streams */
 static long requests, bytes, streams, aborted;
 static char *emb1, *emb64, *chat;
 static long e1l, e64l, chl;
@@ -80,7 +82,7 @@ static void again(conn *c) {
   c->total = 0;
   c->lnl = 0;
 }
-static int flush(conn *c) { /* 1 done, 0 blocked, -1 dead */
+static int flush(conn *c) { /* 1 done, 0 blocked, -1 closed */
   while (c->ol > 0) {
     long n = write(c->fd, c->out, c->ol);
     if (n < 0) {
@@ -96,7 +98,7 @@ static int flush(conn *c) { /* 1 done, 0 blocked, -1 dead */
   c->blocked = 0;
   return 1;
 }
-static int token(conn *c) { /* 1 go on, 0 blocked, 2 finished, -1 dead */
+static int token(conn *c) { /* 1 continue, 0 blocked, 2 finished, -1 closed */
   if (c->fin) {
     again(c);
     stop(c);

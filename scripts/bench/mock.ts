@@ -1,9 +1,9 @@
-/** Stands in for mock.c where there is no compiler; same requests, same answers, less speed. */
+/** Replaces mock.c where there is no compiler: same requests, same answers, slower. */
 import { createServer, type ServerResponse } from 'node:http';
 
 const count = { requests: 0, bytes: 0, streams: 0, aborted: 0 };
-/** Bytes of a body's start and end that are looked at. */
-const LOOKED_AT = 4096;
+/** Bytes at the start and end of a body that are parsed. */
+const PARSED_BYTES = 4096;
 
 const CHAT = JSON.stringify({
   id: 'chatcmpl-mock',
@@ -49,8 +49,8 @@ const server = createServer({ noDelay: true }, (req, res) => {
   let [head, tail, bytes] = ['', '', 0];
   req.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (head.length < LOOKED_AT) head += chunk.toString('latin1', 0, LOOKED_AT);
-    tail = chunk.toString('latin1', Math.max(0, chunk.length - LOOKED_AT));
+    if (head.length < PARSED_BYTES) head += chunk.toString('latin1', 0, PARSED_BYTES);
+    tail = chunk.toString('latin1', Math.max(0, chunk.length - PARSED_BYTES));
   });
   req.on('end', () => {
     count.requests++;

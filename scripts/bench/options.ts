@@ -12,34 +12,34 @@ export interface BenchOptions {
   readonly gate: boolean;
   /** With `gate`: print table rows of the measured ratios and compare nothing. */
   readonly record: boolean;
-  /** Where the raw figures go. */
+  /** The file for the raw figures. */
   readonly json: string;
-  /** Where the counts and failures of the gate go; null writes none. */
+  /** The file for the counts and failures of the gate; null writes none. */
   readonly report: string | null;
   readonly nginx: boolean;
   readonly portkey: boolean;
-  /** A commit whose gateway this checkout's is compared with; null compares none. */
+  /** A commit to compare this checkout with; null compares none. */
   readonly compareWith: string | null;
-  /** Where a profile of the gateway goes; null makes none. */
+  /** The file for a CPU profile of the gateway; null writes none. */
   readonly profile: string | null;
 }
 
 export const USAGE = `npm run bench -- [options]
 
-  --gate         only this: the CPU of the hot path as ratios to a bare proxy on the same Node, in about two minutes; exit 1 if
-                 the median of a measure is 1.3 times the ratio in docs/internals/performance.md or more
+  --gate         run only the gate: CPU of the hot path as ratios to a bare proxy on the same Node, in about two minutes; exit 1
+                 if the median of a measure is at least 1.3 times the ratio in docs/internals/performance.md
   --record       with --gate: print the rows of that table instead of comparing
   --only a,b     scenarios by the start of their name (--list prints the names)
   --rounds 3     rounds; every target runs in each of them (small chats: three times as many, on and off: eight)
   --secs 2       seconds of each closed-loop run
-  --prof         also profile the gateway over all that runs: its hot functions at the end, the profile in artifacts/
-                 (best with --only; figures are those of a gateway that is watched)
-  --against REF  only this: what a small chat costs here and at that commit, in turns so short that a machine's mood hits both
+  --prof         also profile the gateway during all scenarios: prints its hot functions, writes the profile to artifacts/
+                 (best with --only; the profiler slows the gateway down)
+  --against REF  only compare the cost of a small chat here and at that commit, in short alternating turns
   --json FILE    raw figures (default .cache/bench.json)
   --report FILE  with --gate: counts of passed, failed and skipped measures, and the failures, as JSON
   --no-nginx     leave nginx out
-  --no-portkey   leave Portkey's gateway out, which is fetched from npm when it is first needed
-  --list         print the scenarios and leave
+  --no-portkey   leave out Portkey's gateway, which is installed from npm at its first use
+  --list         print the scenarios and exit
   --help         print this
 `;
 
@@ -59,7 +59,7 @@ const OPTIONS = {
   'no-portkey': { type: 'boolean', default: false },
 } as const;
 
-/** Reads the command line; throws a TypeError or RangeError that says what is wrong with it. */
+/** Parses the command line. Throws a TypeError or RangeError that names the invalid option. */
 export function parseOptions(argv: readonly string[]): BenchOptions {
   const { values } = parseArgs({ args: [...argv], options: OPTIONS });
   if (values.record && !values.gate) throw new RangeError('--record works with --gate only');

@@ -8,9 +8,10 @@ import { withSideLoads } from './side-load.ts';
 import { startDirect, startNginx, type Target, target } from './targets.ts';
 
 /**
- * Who takes part: the path of a request (`path`), also that of another gateway (`peers`; `chats` on both lines of Node), or with a
- * gateway of ours that has done nothing before (`fresh`); ours with and without what it does beside (`sides`); the engines; callers who leave; and ours
- * alone, running (`alone`) or not started yet (`start`).
+ * The targets of a scenario. `path`: the mock, nginx and our gateway. `peers`: also Portkey's gateway; `chats`: on two versions
+ * of Node. `fresh`: like `path`, with a newly started gateway. `side-load`: our gateway with and without side loads.
+ * `engines`: llama-server and the embedded engine. `disconnect`: our gateway with real engines. `alone`: our gateway only.
+ * `start`: our gateway, not started.
  */
 export type GroupName =
   | 'path'
@@ -23,7 +24,7 @@ export type GroupName =
   | 'alone'
   | 'start';
 
-/** The other gateways of a cast. */
+/** The other gateways of a group. */
 const PORTKEYS: Readonly<Partial<Record<GroupName, readonly PortkeyName[]>>> = {
   peers: ['portkey'],
   chats: ['portkey', 'portkey-24'],
@@ -31,14 +32,14 @@ const PORTKEYS: Readonly<Partial<Record<GroupName, readonly PortkeyName[]>>> = {
 
 export interface ParticipantGroup {
   readonly targets: readonly Target[];
-  /** Ends those who took part in one scenario only. */
+  /** Ends the targets that serve one scenario only. */
   end(): Promise<void>;
 }
 
 /** Warms a target before it is measured. */
 export type WarmUp = (direct: Target, target: Target) => Promise<unknown>;
 
-/** Starts who takes part, each when it is first needed and once. */
+/** Starts each target once, at its first use. */
 export class Participants {
   readonly #machine: Machine;
   readonly #options: BenchOptions;
@@ -51,7 +52,7 @@ export class Participants {
     this.#warmUp = warmUp;
   }
 
-  /** Those who play `name`; nobody when what it needs is not here. */
+  /** Returns the targets of a group; none when a required program is missing. */
   async group(name: GroupName): Promise<ParticipantGroup> {
     if (name === 'fresh') return this.#fresh();
     return { targets: await this.#shared(name), end: async () => {} };
@@ -74,12 +75,12 @@ export class Participants {
 
   async #fresh(): Promise<ParticipantGroup> {
     const before = await this.#baselines();
-    // Not warmed by chats: what it holds over idle is that of the scenario, whose first run is not counted.
+    // No warm-up with chats, so that memory above idle is that of the scenario alone. Its first run is not counted.
     const ours = await this.#start();
     return { targets: [...before, ours], end: () => this.#machine.stop(ours.pid) };
   }
 
-  /** What the gateways are compared with on the path. */
+  /** The targets that gateways are compared with on the path. */
   async #baselines(): Promise<Target[]> {
     const direct = await this.#direct();
     const nginx = await this.#once('nginx', async () => {
@@ -98,7 +99,7 @@ export class Participants {
     return this.#once('ours', () => this.#newGateway());
   }
 
-  /** Ends that gateway, if it was ever needed. */
+  /** Ends the shared gateway if it was started. */
   async stopGatewayUnderTest(): Promise<void> {
     if (this.#started.has('ours')) await this.#machine.stop((await this.#gatewayUnderTest).pid);
   }
@@ -119,7 +120,7 @@ export class Participants {
     });
   }
 
-  /** A target that has answered for a while. */
+  /** Warms a target and returns it. */
   async #warm(started: Target): Promise<Target> {
     await this.#warmUp(await this.#direct(), started);
     return started;

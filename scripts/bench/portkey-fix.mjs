@@ -1,7 +1,7 @@
-// Loaded before Portkey's gateway: it changes headers of the answers that fetch gives, which are not to be changed, and every
-// stream of it ends with "TypeError: immutable". Answers made anew may be changed; their bodies are the same.
+// Loaded before Portkey's gateway, which changes the headers of responses of `fetch`. These are immutable, so every stream would
+// end with "TypeError: immutable". Returns a new response with the same body and mutable headers.
 const { fetch } = globalThis;
-globalThis.fetch = async (...question) => {
-  const { body, status, statusText, headers } = await fetch(...question);
+globalThis.fetch = async (...request) => {
+  const { body, status, statusText, headers } = await fetch(...request);
   return new Response(body, { status, statusText, headers: new Headers(headers) });
 };

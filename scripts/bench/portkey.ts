@@ -5,9 +5,9 @@ import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { answers, type Machine } from './machine.ts';
 import { type Target, target } from './targets.ts';
 
-/** A gateway of others that stands on `fetch`. No dependency of ours: it is fetched by whoever runs the bench. */
+/** A third-party gateway built on `fetch`. Not a dependency: the bench installs it at its first use. */
 const PACKAGE = '@portkey-ai/gateway@1.15.2';
-/** The line of Node that its image comes with (`FROM node:20-alpine`); on ours it needs half the CPU. */
+/** The Node version of its image (`FROM node:20-alpine`). On our version it needs half the CPU time. */
 const RUNTIME = `node-linux-${process.arch}`;
 const RUNTIME_VERSION = '20.20.2';
 const folder = join(import.meta.dirname, '..', '..', '.cache', 'portkey');
@@ -16,10 +16,10 @@ const program = join(modules, '@portkey-ai', 'gateway', 'build', 'start-server.j
 const itsNode = join(modules, RUNTIME, 'bin', 'node');
 const FETCH_LIMIT_MS = 120_000;
 
-/** Whether it is there with its Node; it is fetched, without running a script of it, when it is not. */
-function fetched(): boolean {
-  const there = () => existsSync(program) && existsSync(itsNode);
-  if (there()) return true;
+/** Installs Portkey's gateway and its Node without running install scripts. Returns false when that fails. */
+function install(): boolean {
+  const isInstalled = () => existsSync(program) && existsSync(itsNode);
+  if (isInstalled()) return true;
   console.log(`fetching ${PACKAGE} and a Node ${RUNTIME_VERSION} for it into .cache/portkey …`);
   const where = ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund'];
   const what = [PACKAGE, `${RUNTIME}@${RUNTIME_VERSION}`];
@@ -27,23 +27,23 @@ function fetched(): boolean {
     encoding: 'utf8',
     timeout: FETCH_LIMIT_MS,
   });
-  if (run.status === 0 && there()) return true;
+  if (run.status === 0 && isInstalled()) return true;
   const why = run.error?.message ?? run.stderr.split('\n').find((line) => line.trim() !== '');
-  console.log(`SKIPPED, ${PACKAGE} can't be had (${why ?? `npm ended with ${run.status}`})`);
+  console.log(`SKIPPED, ${PACKAGE} could not be installed (${why ?? `npm ended with ${run.status}`})`);
   return false;
 }
 
-/** Who runs Portkey's gateway: the Node that it ships with (`portkey`), or the one that runs ours. */
+/** The Node that runs Portkey's gateway: the version of its image (`portkey`), or ours. */
 const RUNTIMES = { portkey: itsNode, 'portkey-24': process.execPath } as const;
 export type PortkeyName = keyof typeof RUNTIMES;
 
-/** Portkey's gateway before the mock; null when it can't be had. */
+/** Starts Portkey's gateway in front of the mock. Returns null when it cannot be installed. */
 export async function startPortkey(
   machine: Machine,
   direct: Target,
   name: PortkeyName,
 ): Promise<Target | null> {
-  if (!fetched()) return null;
+  if (!install()) return null;
   const port = await freePort();
   const fix = join(import.meta.dirname, 'portkey-fix.mjs');
   const command = [RUNTIMES[name], '--import', fix, program, `--port=${port}`, '--headless'];

@@ -21,7 +21,7 @@ function parentOf(pid: number): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]);
 }
 
-/** A process and everything below it. */
+/** A process and its descendants. */
 function tree(root: number): number[] {
   const parents = new Map(numbersIn('/proc').map((pid) => [pid, parentOf(pid)]));
   const found = [root];
@@ -29,7 +29,7 @@ function tree(root: number): number[] {
   return found;
 }
 
-/** CPU time of a process and its children in nanoseconds: the scheduler's own account. */
+/** CPU time of a process and its descendants in nanoseconds, as the scheduler counts it. */
 export function cpuNs(pid: number): number {
   const threads = tree(pid).flatMap((each) =>
     numbersIn(`/proc/${each}/task`).map((id) => `${each}/task/${id}`),
@@ -50,18 +50,18 @@ export function memoryMb(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   );
 }
 
-/** Lets the peak count anew; without the right to do so the peak stays that of the whole life. */
+/** Resets the peak memory. Without the permission the peak stays that of the whole lifetime. */
 export function resetPeak(pid: number): void {
   for (const each of tree(pid)) {
     try {
       writeFileSync(`/proc/${each}/clear_refs`, '5');
     } catch {
-      // Not ours to reset.
+      // No permission to reset it.
     }
   }
 }
 
-/** What a target spends while `work` runs. */
+/** Measures the CPU time and peak memory of a target while `work` runs. */
 export async function spent<T>(
   pid: number,
   work: () => Promise<T>,

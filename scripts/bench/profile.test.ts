@@ -8,7 +8,7 @@ const node = (id: number, functionName: string, file = '', lineNumber = 0): CpuP
   callFrame: { functionName, url: file && `file://${root}/${file}`, lineNumber },
 });
 
-test('functions by their own time: same places together, idle time left out, the hottest first', () => {
+test('functions by self time: samples of one function are summed, idle time is ignored, the hottest come first', () => {
   const profile: CpuProfile = {
     nodes: [
       node(1, '(idle)'),

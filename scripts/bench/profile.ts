@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What V8 writes: calls as a tree, and which of them each look at the processor found. */
+/** The profile that V8 writes: the call tree, and the node of each sample. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -14,9 +14,9 @@ export interface CpuProfile {
 export interface HotFunction {
   /** Name, file and line. */
   readonly where: string;
-  /** Milliseconds in itself, without what it called. */
+  /** Milliseconds in the function itself, without its callees. */
   readonly selfMs: number;
-  /** Of all the time in which something ran. */
+  /** Share of all time that was not idle. */
   readonly share: number;
 }
 
@@ -29,29 +29,29 @@ function whereOf({ functionName, url, lineNumber }: CpuProfile['nodes'][number][
   return file === '' ? name : `${name}  ${file}:${lineNumber + 1}`;
 }
 
-/** The functions in which most time went, the hottest first. */
-export function hotFunctions({ nodes, samples, timeDeltas }: CpuProfile, most: number): HotFunction[] {
+/** Returns the functions with the most self time, hottest first. */
+export function hotFunctions({ nodes, samples, timeDeltas }: CpuProfile, max: number): HotFunction[] {
   const names = new Map(nodes.map(({ id, callFrame }) => [id, whereOf(callFrame)]));
   const selfUs = new Map<string, number>();
   samples.forEach((id, index) => {
     const where = names.get(id) ?? '(unknown)';
-    // The time between two looks belongs to what the first of them saw.
+    // The time between two samples belongs to the function of the first one.
     if (where !== IDLE) selfUs.set(where, (selfUs.get(where) ?? 0) + (timeDeltas[index + 1] ?? 0));
   });
   const all = [...selfUs.values()].reduce((sum, us) => sum + us, 0);
   return [...selfUs]
     .sort(([, a], [, b]) => b - a)
-    .slice(0, most)
+    .slice(0, max)
     .map(([where, us]) => ({ where, selfMs: us / 1000, share: us / all }));
 }
 
-/** How many functions are named. */
-const NAMED = 20;
+/** Number of functions in the table. */
+const MAX_FUNCTIONS = 20;
 
 /** The hot functions of a profile as text. */
 export function profileTable(file: string): string {
-  const hot = hotFunctions(JSON.parse(readFileSync(file, 'utf8')) as CpuProfile, NAMED);
+  const hot = hotFunctions(JSON.parse(readFileSync(file, 'utf8')) as CpuProfile, MAX_FUNCTIONS);
   const line = ({ where, selfMs, share }: HotFunction): string =>
     `  ${(share * 100).toFixed(1).padStart(5)} %  ${selfMs.toFixed(0).padStart(7)} ms  ${where}`;
-  return [`\n## hot functions, by their own time (${file})`, ...hot.map(line)].join('\n');
+  return [`\n## hot functions by self time (${file})`, ...hot.map(line)].join('\n');
 }

@@ -7,14 +7,14 @@ test('the median of an even number of values lies between the middle two', () =>
   expect(median([])).toBeNaN();
 });
 
-test('ratios are taken round by round, and a round without both values is left out', () => {
+test('ratios are computed per round; a round without both values is ignored', () => {
   expect(ratioTo([2, 9, 8], [1, 3, 2])).toEqual({ median: 3, min: 2, max: 4 });
   expect(ratioTo([2, 9], [1])).toEqual({ median: 2, min: 2, max: 2 });
   expect(ratioTo([1], undefined)).toBeNull();
   expect(ratioTo([1], [0])).toBeNull();
 });
 
-test('the spread of rounds leaves out those without a value', () => {
+test('the spread ignores rounds without a value', () => {
   expect(spreadOf([3, Number.NaN, 1, 2])).toEqual({ median: 2, min: 1, max: 3 });
   expect(spreadOf([])).toBeNull();
   expect(roundByRound([5, Number.NaN, 9], [1, 1, 2], (value, base) => value - base)).toEqual({

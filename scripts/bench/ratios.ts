@@ -6,28 +6,28 @@ export function median(values: readonly number[]): number {
   return sorted.length ? ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2 : Number.NaN;
 }
 
-/** Rounds together. */
+/** The distribution of a figure over all rounds. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** The finite values of all rounds; null when there is none. */
+/** Returns the spread of the finite values; null when there is none. */
 export function spreadOf(values: readonly number[]): Spread | null {
   const finite = values.filter(Number.isFinite);
   if (finite.length === 0) return null;
   return { median: median(finite), min: Math.min(...finite), max: Math.max(...finite) };
 }
 
-/** `of` for each round in which both have a value; null where there is nothing to compare. */
+/** Applies `of` to each round in which both sides have a value. Returns null when there is no such round. */
 export const roundByRound = (
   values: readonly number[],
   reference: readonly number[] | undefined,
   of: (value: number, base: number) => number,
 ): Spread | null => spreadOf((reference ?? []).map((base, round) => of(values[round] ?? Number.NaN, base)));
 
-/** Values against those of a reference in the same round; null where there is nothing to compare. */
+/** Returns the ratio of each value to the reference of the same round; null when there is nothing to compare. */
 export const ratioTo = (values: readonly number[], reference: readonly number[] | undefined): Spread | null =>
   roundByRound(values, reference, (value, base) => value / base);
 

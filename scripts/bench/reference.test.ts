@@ -50,7 +50,7 @@ test('the model is replaced, and only the first one', () => {
   expect(withModel(Buffer.from('{"input":1}'), 'mock').toString()).toBe('{"input":1}');
 });
 
-test('a chat reaches the upstream with the other model, and its answer comes back', async () => {
+test('a chat reaches the upstream with the other model, and the caller gets the answer', async () => {
   const send = await reference();
   const answer = await send('{"model":"agent","messages":[]}');
   expect(answer.status).toBe(200);

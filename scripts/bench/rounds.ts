@@ -6,13 +6,13 @@ import type { Target } from './targets.ts';
 /** Scenario → target → figure → one value for each round. */
 export type Results = Record<string, Record<string, Record<string, number[]>>>;
 
-/** Between two runs, so that what one leaves behind (closing sockets) is not counted for the next. */
+/** Pause between two runs, so that closing sockets of one run do not count for the next. */
 const PAUSE_MS = 50;
 
 /**
- * Runs one scenario: each target once without counting, to warm it up, then in each round every target once, in turns
- * forwards and backwards, so that a machine that drifts hits all of them. A target that fails is told and left out of
- * that round.
+ * Runs one scenario. Each target runs once without counting, as a warm-up, and then once per round. The order is reversed in
+ * every second round, so that drift of the machine affects all targets. A failing target is reported and has no value in that
+ * round.
  */
 export async function runScenario(
   stage: Stage,
@@ -46,7 +46,7 @@ async function figuresOf(stage: Stage, name: string, target: Target): Promise<Fi
   }
 }
 
-/** A round without a value is NaN, so that rounds of several targets stay beside each other. */
+/** Stores NaN for a round without a value, so that the rounds of all targets have the same indexes. */
 function note(results: Results[string], target: string, figures: Figures, round: number): void {
   const ofTarget = results[target] ?? {};
   if (Object.keys(figures).length > 0) results[target] = ofTarget;

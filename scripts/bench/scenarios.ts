@@ -4,7 +4,7 @@ import { TRANSCRIBER, VECTORS } from './gateway-under-test.ts';
 import { abortStreams } from './load-abort.ts';
 import { closedLoop, type Figures } from './load-closed.ts';
 import { measureDisconnects, type Phase } from './load-disconnect.ts';
-import { GROWING_BODY, GROWING_TALK, growth } from './load-growth.ts';
+import { GROWING_BODY, GROWING_HISTORY, growth } from './load-growth.ts';
 import { overhead } from './load-overhead.ts';
 import { slowReaders } from './load-slow.ts';
 import { type SseLoad, sseStreams } from './load-sse.ts';
@@ -16,7 +16,7 @@ import type { Machine } from './machine.ts';
 import type { GroupName } from './participants.ts';
 import type { Target } from './targets.ts';
 
-/** What every scenario may use. */
+/** The environment of every scenario. */
 export interface Stage {
   readonly machine: Machine;
   readonly direct: Target;
@@ -28,7 +28,7 @@ export type Scenario = (stage: Stage, target: Target) => Promise<Figures>;
 export interface ScenarioRow {
   readonly group: GroupName;
   readonly run: Scenario;
-  /** Rounds of it for each one that is requested: small differences need more of them. */
+  /** Multiplies the requested rounds: small differences need more of them. */
   readonly times?: number;
 }
 
@@ -44,16 +44,16 @@ const embeddings = (connections: number, texts: number): Scenario =>
   closed({ path: '/v1/embeddings', body: embeddingsBody(VECTORS, texts), connections });
 
 const RECORDING = 25 << 20;
-/** Made when it is first needed. */
+/** Created on first use. */
 let recording: Buffer | null = null;
 const recordings: Scenario = (stage, target) => {
   recording ??= formBody(TRANSCRIBER, RECORDING);
   const load = { path: '/v1/audio/transcriptions', type: FORM_TYPE, body: recording, connections: 8 };
-  // Eight of them take a while on a slow machine: a run that is too short would count none.
+  // Eight recordings take long on a slow machine: a shorter run could end before the first response.
   return closed(load)({ ...stage, secs: 2 * stage.secs }, target);
 };
 
-/** A run of half the time. */
+/** Runs a scenario for half the time. */
 const half =
   (run: Scenario): Scenario =>
   (stage, target) =>
@@ -79,16 +79,16 @@ const peers = (run: Scenario): ScenarioRow => ({ group: 'peers', run });
 const chats = (run: Scenario): ScenarioRow => ({ group: 'chats', run });
 const fresh = (run: Scenario): ScenarioRow => ({ group: 'fresh', run });
 
-/** THE scenarios, in the order in which they run. */
+/** All scenarios in their order. */
 export const SCENARIOS: Readonly<Record<string, ScenarioRow>> = {
-  // A machine's mood lasts longer than three rounds of them.
+  // Fast and slow periods of a machine last longer than three rounds.
   'chat c=1': { ...path(chat(1)), times: 3 },
   'chat c=16': { ...chats(chat(16)), times: 3 },
   'chat c=64': { ...chats(chat(64)), times: 3 },
   'chat 4MB c=4': peers(chat(4, 4 << 20, 59)),
   'msgs 2000 c=4': path(chat(4, 200 * 2000, 2000)),
   'grow bytes': path(({ machine }, target) => growth(machine, target, GROWING_BODY)),
-  'grow msgs': path(({ machine }, target) => growth(machine, target, GROWING_TALK)),
+  'grow msgs': path(({ machine }, target) => growth(machine, target, GROWING_HISTORY)),
   'embed 1 c=16': path(
     closed({
       path: '/v1/embeddings',
@@ -106,7 +106,7 @@ export const SCENARIOS: Readonly<Record<string, ScenarioRow>> = {
   'slow readers': fresh(({ direct }, target) => slowReaders(target, direct)),
   abort: peers(({ direct }, target) => abortStreams(target, direct)),
   overhead: path(({ secs }, target) => overhead(target, secs)),
-  // The differences are smaller than a machine's moods: many short turns, so that each mood hits all sides.
+  // The differences are smaller than the drift of a machine: many short turns, so that drift affects all sides alike.
   'side load c=16': { group: 'side-load', run: half(chat(16)), times: 8 },
   start: { group: 'start', run: ({ machine }) => coldStart(machine) },
   svcctl: { group: 'alone', run: (_, target) => svcctlCommands(target) },
@@ -120,22 +120,22 @@ export const SCENARIOS: Readonly<Record<string, ScenarioRow>> = {
   'leave loading': disconnectScenario('loading'),
 };
 
-/** The names that start with one of `only`, in order; all when nothing is asked for. */
+/** Returns the names that start with one of `only`, in order; all names when `only` is empty. */
 export function chosen(only: readonly string[]): string[] {
   const names = Object.keys(SCENARIOS);
   return only.length === 0 ? names : names.filter((name) => only.some((start) => name.startsWith(start)));
 }
 
 /**
- * Requests after which a target is warm, for each second of a run, and seconds after which it must be. V8 compiles the path of a
- * chat anew until some 50,000 have passed: a run of 2 s is judged by what follows.
+ * Requests that warm a target, for each second of a run, and the time limit of the warm-up. V8 keeps recompiling the path of a
+ * chat during the first 50,000 requests or so, which is the warm-up of a run of 2 s.
  */
 const WARM_REQUESTS = 25_000;
 const WARM_SECS = 15;
 
 /**
- * A run that is not counted: it warms caches, connections and the compiler of the target. It goes by requests: on a busy machine
- * a few seconds hold too few of them.
+ * Runs without measuring, to warm caches, connections and the compiler of the target. Counts requests, because on a busy
+ * machine a fixed time would allow too few.
  */
 export const warmUp: Scenario = async (stage, target) => {
   let figures: Figures = {};

@@ -5,7 +5,7 @@ import { ADMIN_KEY } from './gateway-under-test.ts';
 import { sendRequest } from './http-request.ts';
 import type { Target } from './targets.ts';
 
-/** Open dashboards: the one of whoever runs the gateway. */
+/** Number of open dashboards. */
 const READERS = 1;
 const SCRAPE_EVERY_MS = 1_000;
 const ADMIN = { Authorization: `Bearer ${ADMIN_KEY}` };
@@ -13,7 +13,7 @@ const OFF = { logLevel: 'info', captureBodies: false };
 
 type End = () => Promise<void>;
 
-/** Reads the event stream of the dashboard with an admin's key, all of it, on several connections. */
+/** Reads the event stream of the dashboard with the admin key. */
 async function readEvents(ours: Target): Promise<End> {
   const readers = Array.from({ length: READERS }, () =>
     request(new URL('/api/events', ours.url), { agent: false, headers: ADMIN }).end(),
@@ -26,7 +26,7 @@ async function readEvents(ours: Target): Promise<End> {
   return async () => readers.forEach((reader) => void reader.destroy());
 }
 
-/** Reads the metrics each second, as Prometheus does at its most eager. */
+/** Scrapes the metrics every second, the shortest usual interval of Prometheus. */
 async function scrape(ours: Target): Promise<End> {
   const stop = new AbortController();
   const loop = async (): Promise<void> => {
@@ -35,14 +35,14 @@ async function scrape(ours: Target): Promise<End> {
       await sleep(SCRAPE_EVERY_MS, undefined, { signal: stop.signal }).catch(() => {});
     }
   };
-  const isStopped = loop();
+  const stopped = loop();
   return async () => {
     stop.abort();
-    await isStopped;
+    await stopped;
   };
 }
 
-/** Settings that count at once, for the time of a run. */
+/** Changes settings that apply immediately, for the duration of a run. */
 const withSettings =
   (values: Readonly<Record<string, unknown>>) =>
   async (ours: Target): Promise<End> => {
@@ -61,7 +61,7 @@ async function setTo(ours: Target, values: Readonly<Record<string, unknown>>): P
   if (status !== 200) throw new Error(`the settings were refused: ${responseBody}`);
 }
 
-/** What may go on beside the hot path; `all` is everything at once. */
+/** Work that may run in parallel to the hot path. `all` combines several. */
 const SIDE_LOADS: Readonly<Record<string, (ours: Target) => Promise<End>>> = {
   events: readEvents,
   metrics: scrape,
@@ -79,8 +79,8 @@ const SIDE_LOADS: Readonly<Record<string, (ours: Target) => Promise<End>>> = {
   },
 };
 
-/** The same gateway with nothing beside it (`off`) and with each thing that it may do beside its work. */
+/** The same gateway without (`off`) and with each side load. */
 export const withSideLoads = (ours: Target): Target[] => [
   { ...ours, name: 'off' },
-  ...Object.entries(SIDE_LOADS).map(([name, begin]) => ({ ...ours, name, beside: () => begin(ours) })),
+  ...Object.entries(SIDE_LOADS).map(([name, begin]) => ({ ...ours, name, startSideLoad: () => begin(ours) })),
 ];

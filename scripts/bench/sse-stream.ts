@@ -2,13 +2,13 @@ import { connect } from 'node:net';
 import { chatBody } from './bodies.ts';
 import type { Target } from './targets.ts';
 
-/** What is told of each stream as it comes. */
-export interface Notes {
-  /** The first token, so many milliseconds after the request. */
+/** Callbacks for the tokens of a stream. */
+export interface StreamCallbacks {
+  /** The first token arrived `ms` milliseconds after the request. */
   first(ms: number): void;
-  /** Any other token, so many microseconds after the model server wrote it. */
+  /** A further token arrived `us` microseconds after the model server wrote it. */
   late(us: number): void;
-  /** The stream ended before its end. */
+  /** The stream ended without `[DONE]`. */
   broken(): void;
 }
 
@@ -34,19 +34,19 @@ export function streamRequest(target: Target, { tokens, everyUs }: StreamLoad, m
 /** Milliseconds after which a stream counts as broken. */
 const limitOf = ({ tokens, everyUs }: StreamLoad): number => 5_000 + (tokens * everyUs) / 250;
 
-/** Finds the tokens in what arrives; each carries the clock of the model server, which is that of this machine. */
+/** Finds the tokens in a stream. Each has a timestamp of the model server, which uses the clock of this machine. */
 class TokenReader {
-  readonly #notes: Notes;
+  readonly #callbacks: StreamCallbacks;
   readonly #since: bigint;
   #tail = '';
   #first = true;
 
-  constructor(notes: Notes, since: bigint) {
-    this.#notes = notes;
+  constructor(callbacks: StreamCallbacks, since: bigint) {
+    this.#callbacks = callbacks;
     this.#since = since;
   }
 
-  /** Takes the next bytes; true when the answer is complete. */
+  /** Adds the next bytes. Returns true when the answer is complete. */
   push(bytes: Buffer): boolean {
     const now = process.hrtime.bigint();
     const text = this.#tail + bytes.toString('latin1');
@@ -55,8 +55,8 @@ class TokenReader {
       const end = text.indexOf('}', at);
       if (end < 0) break;
       last = end;
-      if (this.#first) this.#notes.first(Number(now - this.#since) / 1e6);
-      else this.#notes.late((Number(now) - Number(text.slice(at + 5, end))) / 1e3);
+      if (this.#first) this.#callbacks.first(Number(now - this.#since) / 1e6);
+      else this.#callbacks.late((Number(now) - Number(text.slice(at + 5, end))) / 1e3);
       this.#first = false;
     }
     this.#tail = text.slice(Math.max(last, text.length - 400));
@@ -68,23 +68,28 @@ class TokenReader {
   }
 }
 
-/** One stream on a bare socket, from its connect to its last byte. */
-export function oneStream(target: Target, load: StreamLoad, model: string, notes: Notes): Promise<void> {
+/** Opens one stream on a plain socket. Resolves after its last byte. */
+export function oneStream(
+  target: Target,
+  load: StreamLoad,
+  model: string,
+  callbacks: StreamCallbacks,
+): Promise<void> {
   const text = streamRequest(target, load, model);
   return new Promise((resolve) => {
-    let reader = new TokenReader(notes, process.hrtime.bigint());
+    let reader = new TokenReader(callbacks, process.hrtime.bigint());
     const socket = connect({ host: target.url.hostname, port: Number(target.url.port), noDelay: true });
     const end = (): void => {
       clearTimeout(limit);
       socket.removeAllListeners();
       socket.on('error', () => {});
       socket.destroy();
-      if (!reader.complete) notes.broken();
+      if (!reader.complete) callbacks.broken();
       resolve();
     };
     const limit = setTimeout(end, limitOf(load));
     socket.on('connect', () => {
-      reader = new TokenReader(notes, process.hrtime.bigint());
+      reader = new TokenReader(callbacks, process.hrtime.bigint());
       socket.write(text);
     });
     socket.on('data', (bytes) => {

@@ -12,7 +12,7 @@ function short(value: number): string {
 
 const spread = (ratio: Spread | null): string => (ratio ? `[${short(ratio.min)}-${short(ratio.max)}]` : '');
 
-/** One scenario as text: each figure of each target, its ratio to those it is compared with, and the spread of the last. */
+/** Formats one scenario: each figure of each target, its ratios to the references, and the spread of the last ratio. */
 export function table(name: string, results: Results[string]): string {
   const targets = Object.keys(results);
   const references = REFERENCES.filter((each) => results[each]);
@@ -35,12 +35,12 @@ export function table(name: string, results: Results[string]): string {
   return lines.join('\n');
 }
 
-/** The goals as text, one line each. */
+/** Formats the goals, one line each. */
 export function goalsTable(verdicts: readonly Verdict[]): string {
   const line = ({ what, value, spread: range, goal, floor, verdict, failed }: Verdict): string => {
     const bounds = `goal ${short(goal)}, floor ${short(floor)}`;
-    const worthless = failed > 0 ? `  ${failed} requests failed` : '';
-    return `  ${what.padEnd(34)} ${short(value).padStart(8)}  ${verdict.padEnd(7)}  ${spread(range).padEnd(14)} ${bounds}${worthless}`;
+    const failures = failed > 0 ? `  ${failed} requests failed` : '';
+    return `  ${what.padEnd(34)} ${short(value).padStart(8)}  ${verdict.padEnd(7)}  ${spread(range).padEnd(14)} ${bounds}${failures}`;
   };
   return ['\n## goals', ...verdicts.map(line)].join('\n');
 }

@@ -5,19 +5,19 @@ import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { part } from '../../daemon/test/harness/test-tools.ts';
 import { answers, has, type Machine } from './machine.ts';
 
-/** Something that answers chats: the model server itself, or what stands before it. */
+/** A server under load: the model server itself, or a gateway or proxy in front of it. */
 export interface Target {
   readonly name: string;
   readonly url: URL;
   readonly pid: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Resident memory in MB of a gateway at rest, before anybody had asked anything. */
+  /** Resident memory in MB of an idle gateway before its first request. */
   readonly idleMb?: number;
   /** The folder of a gateway's files. */
   readonly home?: string;
   /** A model server that serves this target only. */
   readonly upstreamPid?: number;
-  /** What goes on beside each run; answers its end. */
+  /** Starts the side load of a run. Returns a function that ends it. */
   readonly startSideLoad?: () => Promise<() => Promise<void>>;
 }
 
@@ -28,7 +28,7 @@ export const target = (name: string, port: number, pid: number, headers: Target[
   headers,
 });
 
-/** The mock model server, in C when there is a compiler. */
+/** Starts the mock model server: the C program when there is a compiler. */
 export async function startDirect(machine: Machine): Promise<Target> {
   const port = await freePort();
   const pid = machine.start('load', [...mockCommand(machine), String(port)]);
@@ -45,10 +45,10 @@ function mockCommand(machine: Machine): string[] {
   return [process.execPath, join(import.meta.dirname, 'mock.ts')];
 }
 
-/** nginx of the machine, else the one that was unpacked for the suites; null when there is neither, which is told. */
+/** nginx of the machine, else the unpacked one of the test tools; null when there is neither. */
 const nginxProgram = (): string | null => (has('nginx') ? 'nginx' : part('nginx'));
 
-/** nginx as a keep-alive reverse proxy with one worker: the practical limit. Null when it is not installed. */
+/** Starts nginx as a keep-alive reverse proxy with one worker, the practical optimum. Returns null without nginx. */
 export async function startNginx(machine: Machine, direct: Target): Promise<Target | null> {
   const program = nginxProgram();
   if (program === null) return null;

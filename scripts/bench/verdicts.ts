@@ -7,18 +7,18 @@ export interface Verdict {
   readonly what: string;
   readonly scenario: string;
   readonly value: number;
-  /** The least and the most of all rounds. */
+  /** The distribution over all rounds. */
   readonly spread: Spread | null;
   readonly goal: number;
   readonly floor: number;
   readonly verdict: 'goal' | 'floor' | 'MISSED' | 'unknown';
-  /** Requests that failed in the worst round: with any of them no figure counts. */
+  /** Failed requests in the worst round. Any failure invalidates the figure. */
   readonly failed: number;
 }
 
-function judged({ goal, floor, least }: Goal, value: number): Verdict['verdict'] {
+function compare({ goal, floor, higherIsBetter }: Goal, value: number): Verdict['verdict'] {
   if (!Number.isFinite(value)) return 'unknown';
-  const reaches = (bound: number) => (least ? value >= bound : value <= bound);
+  const reaches = (bound: number) => (higherIsBetter ? value >= bound : value <= bound);
   if (reaches(goal)) return 'goal';
   return reaches(floor) ? 'floor' : 'MISSED';
 }
@@ -29,7 +29,7 @@ function verdictOf(goal: Goal, results: Results): Verdict {
   const value = spread?.median ?? Number.NaN;
   const failed = Math.max(0, ...of(goal.target, 'bad'));
   const absent = results[goal.scenario]?.[goal.target] === undefined;
-  const verdict = absent || failed > 0 ? 'MISSED' : judged(goal, value);
+  const verdict = absent || failed > 0 ? 'MISSED' : compare(goal, value);
   return {
     what: goal.what,
     scenario: goal.scenario,
@@ -43,8 +43,8 @@ function verdictOf(goal: Goal, results: Results): Verdict {
 }
 
 /**
- * How a run stands against those goals that its scenarios measure. Nothing measured of ours is a floor missed; nothing to compare
- * it with is `unknown`.
+ * Compares a run with the goals of its scenarios. A figure that our gateway lacks is `MISSED`. A figure without a reference is
+ * `unknown`.
  */
 export const verdicts = (results: Results): Verdict[] =>
   GOALS.filter(({ scenario }) => results[scenario]).map((goal) => verdictOf(goal, results));

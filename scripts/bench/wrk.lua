@@ -1,7 +1,7 @@
 -- wrk script of the bench: the request from the environment, one machine-readable line at the end.
 local function slurp(p) local f = assert(io.open(p, "rb")); local s = f:read("*a"); f:close(); return s end
--- Headers in one order, as a client has one: wrk's own is that of a Lua table, another one in each run, and each is another shape of
--- object for what reads them.
+-- Writes the headers in a fixed order, as a real client does. wrk would use the order of a Lua table, which differs between runs;
+-- each order is a different object shape for V8.
 function wrk.format()
   local body = slurp(os.getenv("B_BODY"))
   local lines = { "POST " .. os.getenv("B_PATH") .. " HTTP/1.1", "Host: " .. wrk.headers["Host"] }

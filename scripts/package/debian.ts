@@ -103,15 +103,15 @@ Suggests: podman
 Section: net
 Priority: optional
 Description: inference gateway for a home lab
- One daemon that turns the hardware of this machine into one private API in the
- style of OpenAI, for every app in the house. It loads and unloads models by
- itself, asks for keys when told to, and phones nowhere.
+ One daemon that makes the models on this machine available to all apps in a home
+ network through one private OpenAI-style API. It loads and unloads models on
+ demand, can require keys, and sends no telemetry.
  .
  The package brings its own Node.js and llama.cpp.
 `;
 }
 
-/** What dpkg reads before and after it unpacks. */
+/** Returns the control files of the package, which dpkg reads before and after unpacking. */
 export function controlEntries(root: string, app: App, arch: DebianArch, data: readonly Entry[]): Entry[] {
   const script = (name: string) => fileEntry(name, join(root, 'packaging', 'debian', name), PROGRAM);
   const sums = [...data]

@@ -17,22 +17,22 @@ export function step(what, seconds, command, args, options = {}) {
   if (run.error) throw new Error(`${what}: ${run.error.message}`);
   if (run.status === 0) return run.stdout;
   const lines = run.stderr.split('\n').filter((line) => line.trim() !== '');
-  const told =
+  const message =
     lines.find((line) => line.startsWith('E:')) ?? lines.at(-1) ?? run.signal ?? `exit ${run.status}`;
-  throw new Error(`${what}: ${told}`);
+  throw new Error(`${what}: ${message}`);
 }
 
-/** Limit for all downloads of one run together, however slow the network is. */
+/** Time limit for all downloads of one run together. */
 const FETCH_SECONDS = 170;
 const started = Date.now();
 
-/** A download step, which may be killed at any time without harm. */
+/** Runs a download step, which is safe to kill at any time. */
 export function fetching(what, seconds, command, args, options) {
   const left = Math.ceil(FETCH_SECONDS - (Date.now() - started) / 1000);
-  if (left <= 0) throw new Error(`${what}: the ${FETCH_SECONDS} s for fetching are over`);
+  if (left <= 0) throw new Error(`${what}: the ${FETCH_SECONDS} s for downloads have passed`);
   return step(what, Math.min(seconds, left), command, args, options);
 }
 
-/** True if the program can be found on PATH. */
+/** Whether the program is on PATH. */
 export const has = (program) =>
   spawnSync('sh', ['-c', 'command -v "$0"', program], { stdio: 'ignore' }).status === 0;

@@ -1,4 +1,4 @@
-// Parts that are installed on the machine itself, from the sources that it has.
+// Tools that are installed on the machine itself, from its configured package sources.
 import { fetching, has, step } from './step.mjs';
 
 const FETCH = [
@@ -11,7 +11,7 @@ const FETCH = [
   'Acquire::http::Timeout=15',
 ];
 
-/** Why nothing can be installed here, or null. */
+/** Returns why nothing can be installed here, or null. */
 export function cannotInstall() {
   if (process.getuid?.() !== 0) return 'it cannot be installed without root';
   return has('apt-get') ? null : 'it cannot be installed without apt-get';
@@ -43,7 +43,7 @@ export function installParts(parts) {
     install(all);
     return {};
   } catch {
-    // The lists may be outdated or missing: tries again with new ones.
+    // The lists may be outdated or missing: try again with new ones.
   }
   const reasons = {};
   let stale = null;

@@ -15,13 +15,13 @@ import { basename, dirname, join } from 'node:path';
 import { debianArchive, sourcesFile } from './sources.mjs';
 import { fetching, has, step } from './step.mjs';
 
-/** The suites that hold the parts, the calmer one first. */
+/** The suites that have the tools, the more stable one first. */
 const SUITES = ['forky', 'sid'];
 const SCRATCH = '.scratch-';
-/** Dependencies that no program here loads: a hundred megabytes of graphics compilers. */
-const LEFT_OUT = /^(libllvm|mesa-|libz3-|libgl1-mesa|debconf|perl)/;
+/** Dependencies that no tool loads: a hundred megabytes of graphics compilers. */
+const EXCLUDED = /^(libllvm|mesa-|libz3-|libgl1-mesa|debconf|perl)/;
 
-/** Why nothing can be unpacked here, or null. */
+/** Returns why nothing can be unpacked here, or null. */
 export function cannotUnpack() {
   const absent = ['apt-get', 'dpkg-deb'].find((program) => !has(program));
   return absent ? `there is no ${absent} here` : null;
@@ -62,7 +62,7 @@ function closure(apt, wanted) {
   const lines = step(`the packages of ${wanted}`, 30, 'apt-get', args).split('\n');
   return lines
     .map((line) => /^'[^']+' ([^_]+)_/.exec(line)?.[1])
-    .filter((name) => name !== undefined && !LEFT_OUT.test(name));
+    .filter((name) => name !== undefined && !EXCLUDED.test(name));
 }
 
 function* filesBelow(folder) {
@@ -74,21 +74,21 @@ function* filesBelow(folder) {
 }
 
 /**
- * Copies the program and those in `beside`, their libraries, and the loader that starts them; a missing one
- * is an error. A `starter` starts any other program with the libraries in `plugins`.
+ * Copies the program and its `companions`, their libraries, and the loader that starts them. Throws when one
+ * is missing. A `starter` starts any other program with the libraries in `plugins`.
  */
-function lean(tree, { program, starter, beside = [], plugins }, place) {
+function copyRuntime(tree, { program, starter, companions = [], plugins }, place) {
   const files = [...filesBelow(tree)];
   const loader = files.find((path) => /\/ld-linux[^/]*\.so\.\d+$/.test(path));
-  if (!loader) throw new Error('the packages hold no dynamic loader');
-  const programs = (program ? [program, ...beside] : []).map((name) => {
+  if (!loader) throw new Error('the packages contain no dynamic loader');
+  const programs = (program ? [program, ...companions] : []).map((name) => {
     const binary = files.find((path) => path.endsWith(`bin/${name}`));
-    if (!binary) throw new Error(`the packages hold no ${name}`);
+    if (!binary) throw new Error(`the packages contain no ${name}`);
     return [name, binary];
   });
   const extra = files.filter((path) => plugins?.test(basename(path)));
   const folders = new Set(files.filter((path) => /\.so(\.|$)/.test(path)).map((path) => dirname(path)));
-  const kept = new Map([loader, ...extra].map((path) => [basename(path), path]));
+  const libraries = new Map([loader, ...extra].map((path) => [basename(path), path]));
   for (const path of [...programs.map(([, binary]) => binary), ...extra]) {
     const listed = step(`libraries of ${basename(path)}`, 10, loader, [
       '--library-path',
@@ -97,11 +97,12 @@ function lean(tree, { program, starter, beside = [], plugins }, place) {
       path,
     ]);
     const absent = /^\s*(\S+) => not found/m.exec(listed)?.[1];
-    if (absent) throw new Error(`${basename(path)} needs ${absent}, which is in no package`);
-    for (const [, name, where] of listed.matchAll(/^\s*(\S+) => (\/\S+)/gm)) kept.set(basename(name), where);
+    if (absent) throw new Error(`${basename(path)} needs ${absent}, which no package contains`);
+    for (const [, name, where] of listed.matchAll(/^\s*(\S+) => (\/\S+)/gm))
+      libraries.set(basename(name), where);
   }
   mkdirSync(join(place, 'lib'), { recursive: true });
-  for (const [name, path] of kept) copyFileSync(path, join(place, 'lib', name));
+  for (const [name, path] of libraries) copyFileSync(path, join(place, 'lib', name));
   for (const [name, binary] of programs) {
     copyFileSync(binary, join(place, 'lib', `${name}.bin`));
     startScript(place, name, basename(loader), `"$lib/${name}.bin" `);
@@ -109,7 +110,7 @@ function lean(tree, { program, starter, beside = [], plugins }, place) {
   if (starter) startScript(place, starter, basename(loader), '');
 }
 
-/** Plug-ins are searched next to the running program, which is the loader, so all of them are in one folder. */
+/** Writes the start script. Plug-ins are searched next to the running program, the loader, so all files share one folder. */
 function startScript(place, name, loader, binary) {
   const start = `exec "$lib/${loader}" --library-path "$lib" ${binary}"$@"`;
   writeFileSync(join(place, name), `#!/bin/sh\nlib=\${0%/*}/lib\n${start}\n`);
@@ -132,7 +133,7 @@ function unpackOne(apt, scratch, { name, unpack }, target) {
   for (const file of readdirSync(debs).filter((each) => each.endsWith('.deb')))
     step(`unpacking ${file}`, 30, 'dpkg-deb', ['-x', join(debs, file), tree]);
   const place = join(debs, 'place');
-  lean(tree, unpack, place);
+  copyRuntime(tree, unpack, place);
   const program = unpack.program ?? unpack.starter;
   step(`a first start of ${program}`, 20, join(place, program), unpack.check);
   rmSync(target, { recursive: true, force: true });
@@ -148,7 +149,7 @@ function sweep(cache) {
   }
 }
 
-/** Lists of the first suite that this archive has. */
+/** Fetches the package lists of the first suite that this archive has. Returns the apt options for them. */
 function openArchive(scratch, archive) {
   let reason = '';
   for (const suite of SUITES) {

@@ -38,17 +38,17 @@ function memoryLines({ slot, load, after }: ExplainView): string {
 
 function sumLine(slot: string | null, { outcome, evicts, sum }: LoadForecastView): string {
   const evicted = evicts.length > 0 ? `; ${evicts.join(', ')} would be unloaded` : '';
-  return `  ${slot}: needs ${formatBytes(sum.needed)}, ${roomLine(sum)} (${outcome}${evicted})\n`;
+  return `  ${slot}: needs ${formatBytes(sum.needed)}, ${headroomLine(sum)} (${outcome}${evicted})\n`;
 }
 
 /** For a load that does not fit: the memory left for it, which may be far less than what is free. */
-function roomLine(sum: MemorySumView): string {
+function headroomLine(sum: MemorySumView): string {
   if (sum.short === 0) return `${formatBytes(sum.free)} free in pool ${sum.pool}`;
-  const room = headroomOf(sum);
-  const where = room.isLimitedBySetting
+  const headroom = headroomOf(sum);
+  const where = headroom.isLimitedBySetting
     ? `below slots.memory_limit in pool ${sum.pool}`
     : `for it in pool ${sum.pool}`;
-  return `${formatBytes(room.bytes)} left ${where}, ${formatBytes(sum.short)} short`;
+  return `${formatBytes(headroom.bytes)} left ${where}, ${formatBytes(sum.short)} short`;
 }
 
 function verdict({ slot, upstream, error, would_load, queue_position, after }: ExplainView): string {

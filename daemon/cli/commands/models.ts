@@ -11,7 +11,7 @@ import { count } from '../format.ts';
 import { json, plain } from '../output.ts';
 import { fitted } from '../table.ts';
 
-/** Folders with many models, or a hub far away. */
+/** Long, because a scan of large folders or a slow hub takes time. */
 const TIMEOUT_MS = 600_000;
 
 export async function list({ client, flags, out, width }: CommandContext): Promise<number> {

@@ -71,7 +71,7 @@ export function groups({ hardware, user }: DoctorInput): Finding[] {
 
 /** Container engines. An unusable one matters only when a slot needs it. */
 export function containers({ hardware, slots }: DoctorInput): Finding[] {
-  const wanting = slots.filter(({ enabled, runner }) => enabled && runner === 'container');
+  const containerSlots = slots.filter(({ enabled, runner }) => enabled && runner === 'container');
   const found = hardware?.containers ?? [];
   const good = found.find(({ access }) => access === 'ok');
   if (good !== undefined) {
@@ -79,8 +79,9 @@ export function containers({ hardware, slots }: DoctorInput): Finding[] {
     return [ok('containers', `${good.kind} ${good.version ?? ''}${how} answers on ${good.socket}.`)];
   }
   const hint = found.find((one) => one.hint !== null)?.hint;
-  if (wanting.length === 0) return [ok('containers', 'No container engine found, and no slot needs one.')];
-  const names = wanting.map(({ name }) => name).join(', ');
+  if (containerSlots.length === 0)
+    return [ok('containers', 'No container engine found, and no slot needs one.')];
+  const names = containerSlots.map(({ name }) => name).join(', ');
   const fix = hint ?? 'sudo apt install podman && sudo systemctl enable --now podman.socket';
   return [fail('containers', `No container engine can be used; needed by slot ${names}.`, fix)];
 }

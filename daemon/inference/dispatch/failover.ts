@@ -15,8 +15,9 @@ export const neverSent = (failure: unknown): boolean =>
   faultOf(failure.cause).isUnsent;
 
 /**
- * Returns another target for a request whose upstream could not be reached: a healthy upstream that lists the
- * same id. Null when there is none, and for a model that the registry binds to the unreachable upstream.
+ * Chooses the failover target of a request whose upstream could not be reached: another healthy upstream that
+ * lists the same id. Null when there is none, and for a model that the registry binds to the unreachable
+ * upstream.
  */
 export function otherUpstream(
   { target, step }: Decision,

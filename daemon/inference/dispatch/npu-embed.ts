@@ -14,8 +14,8 @@ export const NPU_EMBED = 'npu-embed';
  */
 export function npuEmbed(request: DispatchRequest, view: RoutingView): Outcome | null {
   if (request.type !== 'embedding') return null;
-  const meant = view.slots.filter((slot) => isNpuEmbed(slot) && isMeant(slot, request, view));
-  const slot = meant.find(isLoaded) ?? meant[0];
+  const candidates = view.slots.filter((slot) => isNpuEmbed(slot) && isRequested(slot, request, view));
+  const slot = candidates.find(isLoaded) ?? candidates[0];
   return slot === undefined
     ? null
     : toSlot(slot, `slot ${slot.name} embeds on the NPU and is requested directly`);
@@ -24,7 +24,11 @@ export function npuEmbed(request: DispatchRequest, view: RoutingView): Outcome |
 const isNpuEmbed = (slot: SlotView): boolean =>
   slot.type === 'embedding' && isNpu(slot) && slot.state !== 'error';
 
-function isMeant(slot: SlotView, { modelRef: { lane, model } }: DispatchRequest, view: RoutingView): boolean {
+function isRequested(
+  slot: SlotView,
+  { modelRef: { lane, model } }: DispatchRequest,
+  view: RoutingView,
+): boolean {
   if (lane !== null) return lane === slot.name;
   return model !== null && (model === slot.model || aliasedSlot(model, view) === slot);
 }

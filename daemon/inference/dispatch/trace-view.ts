@@ -25,7 +25,7 @@ export const resolutionInfo = ({ by, lane }: ModelRef, { trace }: Resolution): R
  */
 export function allSteps(tried: readonly ExplainStepView[]): ExplainStepView[] {
   const before = tried.filter(({ step }) => !STEPS.some(({ name }) => name === step));
-  const ladder = STEPS.map(
+  const rows = STEPS.map(
     ({ name }): ExplainStepView =>
       tried.find(({ step }) => step === name) ?? {
         step: name,
@@ -33,5 +33,5 @@ export function allSteps(tried: readonly ExplainStepView[]): ExplainStepView[] {
         reason: 'not needed',
       },
   );
-  return [...before, ...ladder];
+  return [...before, ...rows];
 }

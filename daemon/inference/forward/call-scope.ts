@@ -5,7 +5,7 @@ import type { CallerResponse } from '../caller.ts';
 /** The client closed the connection before the response was complete. */
 export class ClientDisconnected extends Error {
   constructor() {
-    super('the caller left');
+    super('the client disconnected');
     this.name = 'ClientDisconnected';
   }
 }
@@ -32,7 +32,7 @@ export class CallScope implements Indexed {
 
   /**
    * Watches the response. A close before the last byte is sent is a client disconnect, unless the response
-   * has a failure of its own.
+   * itself has failed.
    */
   constructor(res: CallerResponse) {
     this.#res = res;

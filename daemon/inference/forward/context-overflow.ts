@@ -24,8 +24,8 @@ const PATTERNS: readonly RegExp[] = [
 /** Returns both numbers of a message that refuses a text as too long; null for any other message. */
 export function tooLongNumbers(message: string): { requested: number; most: number } | null {
   const text = message.slice(0, MAX_LENGTH);
-  for (const saying of PATTERNS) {
-    const found = saying.exec(text)?.groups;
+  for (const pattern of PATTERNS) {
+    const found = pattern.exec(text)?.groups;
     if (found) return { requested: Number(found.asked), most: Number(found.most) };
   }
   return null;

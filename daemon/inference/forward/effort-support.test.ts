@@ -7,7 +7,7 @@ const failure = (body: unknown, status = 400) => ({
   bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
   truncated: false,
 });
-const learned = (body: unknown, status?: number, request = REQUEST) => {
+const recorded = (body: unknown, status?: number, request = REQUEST) => {
   const efforts = new EffortSupport();
   return [efforts.recordFailure(request, undefined, failure(body, status)), efforts.fallbackFor(request)];
 };
@@ -25,7 +25,9 @@ test.each([
     422,
     'left out',
   ],
-])('%j with %i: %s', (body, status, expected) => expect(learned(body, status)).toEqual([expected, expected]));
+])('%j with %i: %s', (body, status, expected) =>
+  expect(recorded(body, status)).toEqual([expected, expected]),
+);
 
 test.each([
   ['reasoning_effort', 400],
@@ -35,11 +37,11 @@ test.each([
   [{ error: { message: OPENAI } }, 500],
   [{ error: { message: OPENAI } }, 429],
 ])('%j with %i does not show that an effort is refused', (body, status) =>
-  expect(learned(body, status)).toEqual([undefined, undefined]),
+  expect(recorded(body, status)).toEqual([undefined, undefined]),
 );
 
 test('a request for none is sent without an effort', () =>
-  expect(learned({ error: { message: OPENAI } }, 400, { ...REQUEST, effort: 'none' })).toEqual([
+  expect(recorded({ error: { message: OPENAI } }, 400, { ...REQUEST, effort: 'none' })).toEqual([
     'left out',
     'left out',
   ]));

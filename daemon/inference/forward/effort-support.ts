@@ -53,12 +53,12 @@ export class EffortSupport {
     const text = errorTextOf(bytes);
     if (!text.includes(FIELD)) return undefined;
     if (fallback === undefined)
-      return this.#remember(request, NONE.test(text) && request.effort !== 'none' ? 'none' : 'left out');
+      return this.#record(request, NONE.test(text) && request.effort !== 'none' ? 'none' : 'left out');
     this.#fallbacks.delete(keyOf(request));
     return undefined;
   }
 
-  #remember(request: EffortRequest, fallback: EffortFallback): EffortFallback {
+  #record(request: EffortRequest, fallback: EffortFallback): EffortFallback {
     this.#fallbacks.set(keyOf(request), fallback);
     return fallback;
   }

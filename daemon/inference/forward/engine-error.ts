@@ -134,9 +134,9 @@ function tooLong(body: unknown): GatewayError | null {
   const message = candidates.find((place) => typeof place === 'string') as string | undefined;
   const numbers = message === undefined ? null : tooLongNumbers(message);
   if (numbers === null && ![error?.code, root?.code].includes(TOO_LONG)) return null;
-  const tellable = message !== undefined && (numbers !== null || !containsPath(message));
+  const isSafe = message !== undefined && (numbers !== null || !containsPath(message));
   return contextExceeded({
-    message: tellable ? truncate(message.trim(), MAX_MESSAGE) : undefined,
+    message: isSafe ? truncate(message.trim(), MAX_MESSAGE) : undefined,
     n_prompt_tokens: numbers?.requested,
     n_ctx: numbers?.most,
   });

@@ -27,7 +27,7 @@ export type ExchangeEnd = GatewayError | InBandError | null;
 export interface Sink {
   readonly headSent: boolean;
   begin(status: number, engine: IncomingHttpHeaders): void;
-  /** Returns false when the sender must wait until `whenDrained` calls back. */
+  /** Applies backpressure: returns false when the sender must wait until `whenDrained` calls back. */
   write(chunk: Buffer): boolean;
   whenDrained(resume: () => void): void;
   finish(last?: Buffer): void;

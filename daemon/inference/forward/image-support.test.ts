@@ -15,7 +15,7 @@ test.each([
   ['messages.1.content.0: the embedded engine reads text only, not parts of type "image_url"', 400],
 ])('%s', (text, status) => {
   const support = new ImageSupport();
-  support.learnFromFailure('http://a', 'm', failure(text, status));
+  support.recordFailure('http://a', 'm', failure(text, status));
   expect(support.isRefused('http://a', 'm')).toBe(true);
   expect([support.isRefused('http://a', 'n'), support.isRefused('http://b', 'm')]).toEqual([false, false]);
 });
@@ -30,6 +30,6 @@ test.each([
   '',
 ])('%j is no refusal of images', (text) => {
   const support = new ImageSupport();
-  support.learnFromFailure('http://a', 'm', failure(text));
+  support.recordFailure('http://a', 'm', failure(text));
   expect(support.isRefused('http://a', 'm')).toBe(false);
 });

@@ -27,7 +27,7 @@ export class ImageSupport {
     return this.#refused.get(keyOf(origin, model)) === true;
   }
 
-  learnFromFailure(origin: string, model: string | null, { status, bytes }: EngineFailure): void {
+  recordFailure(origin: string, model: string | null, { status, bytes }: EngineFailure): void {
     if (status < 400) return;
     const text = bytes.subarray(0, MAX_SEARCHED).toString('utf8');
     if (REFUSALS.some((refusal) => refusal.test(text))) this.#refused.set(keyOf(origin, model), true);

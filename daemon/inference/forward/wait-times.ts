@@ -13,7 +13,7 @@ export interface WaitTimes {
 /** The wait times of a request that was served immediately. */
 export const NO_WAIT: WaitTimes = { memory_ms: 0, load_ms: 0, queue_ms: 0 };
 
-/** Splits a wait from `askedAt` to `grantedAt` (Unix milliseconds) by the times of the serving engine. */
+/** Splits a wait from `requestedAt` to `grantedAt` (Unix milliseconds) by the times of the serving engine. */
 export function waitTimesOf(
   requestedAt: number,
   grantedAt: number,

@@ -19,10 +19,10 @@ test.each([
 });
 
 test("omitted parameters use the model's defaults and a random seed", () => {
-  const { drawing, form, requestedExtras: givenExtras } = parse({});
+  const { drawing, form, requestedExtras: extras } = parse({});
   expect(drawing).toMatchObject({ count: 1, width: 512, height: 512, steps: 20, cfg: 7, negativePrompt: '' });
   expect(drawing.seed).toBeGreaterThanOrEqual(0);
-  expect([form, givenExtras.size]).toEqual(['url', 0]);
+  expect([form, extras.size]).toEqual(['url', 0]);
   expect(
     parse({ size: 'auto', n: null, response_format: null, extra_body: null }, 'sdxl').drawing.width,
   ).toBe(1024);

@@ -87,7 +87,7 @@ class ComfyJob {
         clientId: this.#clientId,
       });
     } catch (error) {
-      // The engine may have received it all the same.
+      // The engine may nevertheless have received it.
       if (isNoResponse(error)) await this.#client.cancel(promptId);
       throw error;
     }

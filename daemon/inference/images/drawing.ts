@@ -22,6 +22,6 @@ export type Extra = (typeof EXTRAS)[number];
 
 /** Returns the caller's parameters that this model does not support. */
 export function ignoredExtras({ takes }: CuratedModel, requested: ReadonlySet<Extra>): Extra[] {
-  const unheard = { seed: false, steps: false, cfg: !takes.cfg, negative_prompt: !takes.negative };
-  return EXTRAS.filter((name) => requested.has(name) && unheard[name]);
+  const unsupported = { seed: false, steps: false, cfg: !takes.cfg, negative_prompt: !takes.negative };
+  return EXTRAS.filter((name) => requested.has(name) && unsupported[name]);
 }

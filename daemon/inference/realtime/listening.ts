@@ -20,7 +20,7 @@ export function append(step: Step, { audio, event_id }: ClientEvent<'input_audio
   const refuse = (code: string, message: string) =>
     step.error(clientError(code, message, { param: 'audio', event_id: event_id ?? null }));
   if (bytes.length % formatRow(config.input.format).bytesPerSample !== 0)
-    return refuse('invalid_value', 'The sound ends inside a sample.');
+    return refuse('invalid_value', 'The audio ends within a sample.');
   const turns = turnSettings(config);
   if (turns === null && sound.bytes + bytes.length > MAX_SOUND_BYTES)
     return refuse('input_audio_buffer_full', 'The buffer is full; commit or clear it.');

@@ -8,7 +8,7 @@ const NOISE = [tone(60), quiet(600)];
 const BUSY = { audio: { input: { turn_detection: { type: 'server_vad', interrupt_response: false } } } };
 
 const pendingTranscription = (bench: SessionBench): string => bench.last('transcribe').item;
-const hear = (bench: SessionBench, item: string, text: string) =>
+const transcribe = (bench: SessionBench, item: string, text: string) =>
   bench.dispatch({ kind: 'transcribed', item, text, seconds: 1, ms: 1 });
 const answers = (bench: SessionBench): number => bench.effects.filter(({ kind }) => kind === 'answer').length;
 
@@ -25,9 +25,9 @@ describe('noise', () => {
     bench.append(...SPOKEN_TURN);
     const question = pendingTranscription(bench);
     expect(doneOf(bench.append(tone(60)))).toMatchObject({ status: 'cancelled' });
-    hear(bench, question, 'What time is it?');
+    transcribe(bench, question, 'What time is it?');
     bench.append(quiet(600));
-    expect(types(hear(bench, pendingTranscription(bench), ''))).not.toContain('response.done');
+    expect(types(transcribe(bench, pendingTranscription(bench), ''))).not.toContain('response.done');
     expect(newestInput(bench)).toEqual(['What time is it?', '']);
   });
 
@@ -36,7 +36,7 @@ describe('noise', () => {
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'It is noon.' });
     bench.append(...NOISE);
-    hear(bench, pendingTranscription(bench), '');
+    transcribe(bench, pendingTranscription(bench), '');
     expect(answers(bench)).toBe(2);
   });
 
@@ -45,7 +45,7 @@ describe('noise', () => {
     requestResponse(bench);
     bench.send({ type: 'response.cancel' });
     bench.append(...NOISE);
-    hear(bench, pendingTranscription(bench), '');
+    transcribe(bench, pendingTranscription(bench), '');
     expect(answers(bench)).toBe(1);
   });
 
@@ -55,7 +55,7 @@ describe('noise', () => {
     bench.dispatch({ kind: 'text', response, text: 'Hello.' });
     bench.dispatch({ ...ANSWERED, response });
     bench.append(...NOISE);
-    expect(doneOf(hear(bench, pendingTranscription(bench), ''))).toMatchObject({
+    expect(doneOf(transcribe(bench, pendingTranscription(bench), ''))).toMatchObject({
       status: 'completed',
       output: [],
     });
@@ -68,7 +68,7 @@ describe('noise', () => {
     const response = requestResponse(bench);
     bench.dispatch({ kind: 'text', response, text: 'Hello.' });
     bench.append(...NOISE);
-    hear(bench, pendingTranscription(bench), '');
+    transcribe(bench, pendingTranscription(bench), '');
     expect(types(bench.dispatch({ ...ANSWERED, response }))).not.toContain('response.created');
     expect(answers(bench)).toBe(1);
   });
@@ -80,7 +80,7 @@ describe('noise', () => {
     bench.dispatch({ kind: 'text', response, text: 'Hello.' });
     bench.append(...NOISE);
     expect(types(bench.dispatch({ ...ANSWERED, response }))).toContain('response.created');
-    expect(doneOf(hear(bench, pendingTranscription(bench), ''))).toMatchObject({
+    expect(doneOf(transcribe(bench, pendingTranscription(bench), ''))).toMatchObject({
       status: 'completed',
       output: [],
     });
@@ -108,7 +108,7 @@ describe('speech during an uninterruptible response', () => {
 
   test('is answered afterwards, at any position', () => {
     const { bench, second, end } = twoQuestions();
-    hear(bench, second, 'And when?');
+    transcribe(bench, second, 'And when?');
     expect(types(end())).toContain('response.created');
     expect(newestInput(bench)).toEqual(['hello', 'And when?']);
     expect(answers(bench)).toBe(2);
@@ -130,8 +130,8 @@ describe('speech during an uninterruptible response', () => {
     bench.append(...SPOKEN_TURN);
     const first = pendingTranscription(bench);
     bench.append(...SPOKEN_TURN);
-    hear(bench, pendingTranscription(bench), 'And when?');
-    hear(bench, first, 'Where?');
+    transcribe(bench, pendingTranscription(bench), 'And when?');
+    transcribe(bench, first, 'Where?');
     expect(newestInput(bench)).toEqual(['Where?', 'And when?']);
     const response = bench.answering;
     bench.dispatch({ kind: 'text', response, text: 'Here and now.' });

@@ -45,7 +45,7 @@ class SentenceQueue {
     const [state, done] = addText(this.#state, text);
     this.#state = state;
     this.#push(done);
-    while (this.#waiting > MAX_AHEAD_CHARACTERS && !this.#over) await this.#woken();
+    while (this.#waiting > MAX_AHEAD_CHARACTERS && !this.#over) await this.#nextWake();
   }
 
   /** Ends the queue; `drop` discards what is left. */
@@ -64,7 +64,7 @@ class SentenceQueue {
         this.#waiting -= next.length;
         this.#wakeAll();
       } else if (this.#over) return;
-      else await this.#woken();
+      else await this.#nextWake();
     }
   }
 
@@ -77,7 +77,7 @@ class SentenceQueue {
     this.#wakeAll();
   }
 
-  #woken = (): Promise<void> => new Promise((wake) => this.#wake.push(wake));
+  #nextWake = (): Promise<void> => new Promise((wake) => this.#wake.push(wake));
 
   #wakeAll(): void {
     for (const wake of this.#wake.splice(0)) wake();

@@ -21,20 +21,20 @@ export function checkCalls({ bytes, messages }: BodyIndex): readonly Edit[] {
   });
 }
 
-function checkMessage(message: Message, said: Json): readonly Edit[] {
+function checkMessage(at: Message, message: Json): readonly Edit[] {
   let isChanged = false;
-  const calls = asList(said.tool_calls).map((call, at) => {
+  const calls = asList(message.tool_calls).map((call, index) => {
     const called = asObject(asObject(call)?.function);
     if (typeof called?.arguments !== 'string') return call;
     const text = readable(called.arguments);
-    if (text === undefined) throw unreadable(`messages.${message.index}.tool_calls.${at}`);
+    if (text === undefined) throw unreadable(`messages.${at.index}.tool_calls.${index}`);
     if (text === called.arguments) return call;
     isChanged = true;
     return { ...asObject(call), function: { ...called, arguments: text } };
   });
   // A message with two roles is written again by the rule for system messages.
-  if (!isChanged || message.isAmbiguous) return NO_EDITS;
-  return [replace(message.value, JSON.stringify({ ...said, tool_calls: calls }))];
+  if (!isChanged || at.isAmbiguous) return NO_EDITS;
+  return [replace(at.value, JSON.stringify({ ...message, tool_calls: calls }))];
 }
 
 const readable = (text: string): string | undefined => callArguments(text.trim() === 'null' ? '' : text);

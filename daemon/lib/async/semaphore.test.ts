@@ -7,13 +7,13 @@ test('limits concurrency in order of arrival and skips aborted waiters', async (
   const semaphore = new Semaphore({ permits: 1 });
   const order: string[] = [];
   const first = Promise.withResolvers<void>();
-  const leaver = new AbortController();
+  const cancelled = new AbortController();
   const all = [
     semaphore.run(never, () => first.promise.then(() => void order.push('a'))),
-    semaphore.run(leaver.signal, async () => void order.push('b')),
+    semaphore.run(cancelled.signal, async () => void order.push('b')),
     semaphore.run(never, async () => void order.push('c')),
   ];
-  leaver.abort(new Error('left'));
+  cancelled.abort(new Error('left'));
   await expect(all[1]).rejects.toThrow('left');
   expect([semaphore.active, semaphore.queued]).toEqual([1, 1]);
   first.resolve();

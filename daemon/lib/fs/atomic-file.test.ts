@@ -230,11 +230,11 @@ describe('createExclusive', () => {
   });
 
   test('exactly one of many concurrent calls wins, and its content is complete', async () => {
-    const won = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 16 }, (_, i) => create(`${i}`.padStart(4, '0').repeat(1000))),
     );
-    expect(won.filter(Boolean)).toHaveLength(1);
-    expect(text()).toBe(`${won.indexOf(true)}`.padStart(4, '0').repeat(1000));
+    expect(results.filter(Boolean)).toHaveLength(1);
+    expect(text()).toBe(`${results.indexOf(true)}`.padStart(4, '0').repeat(1000));
     expect([statSync(path).nlink, readdirSync(folder)]).toEqual([1, ['api.env']]);
   });
 

@@ -3,7 +3,7 @@ import { DiskTimeout, MountGuard } from './mount-guard.ts';
 
 const neverResolves = () => new Promise<never>(() => {});
 
-test('passes on the result, also a rejection', async () => {
+test('returns the result, also a rejection', async () => {
   const mountGuard = new MountGuard({ mounts: () => [] });
   expect(await mountGuard.run('/a', async () => 7)).toBe(7);
   const refusal = new Error('EACCES');

@@ -79,12 +79,12 @@ export class Resampler {
   #emit(end: number): Float32Array {
     const count = Math.max(0, Math.ceil((end * this.#to) / this.#from) - this.#next);
     const out = new Float32Array(count);
-    for (let index = 0; index < count; index++) out[index] = this.#at(this.#next + index);
+    for (let index = 0; index < count; index++) out[index] = this.#sampleAt(this.#next + index);
     this.#next += count;
     return out;
   }
 
-  #at(number: number): number {
+  #sampleAt(number: number): number {
     const scaled = number * this.#from;
     const whole = Math.floor(scaled / this.#to);
     const phases = this.#filters.length;

@@ -131,7 +131,7 @@ const REGISTRY: [range: string, first: string, last: string, listener: string, o
   ['fd00:ec2::/32', 'fd00:ec2::', 'fd00:ec2:ffff:ffff:ffff:ffff:ffff:ffff', 'private', 'never'],
   ['100.100.100.200/32', '100.100.100.200', '100.100.100.200', 'private', 'never'],
 ];
-/** Addresses directly beside the ranges above. */
+/** Addresses directly next to the ranges above. */
 const NEIGHBOURS = [
   ...[
     '1.0.0.0',

@@ -152,7 +152,7 @@ export function isPrivate(address: string): boolean {
 }
 
 /**
- * Whether a listener on the address can be reached from the internet. Documentation networks count as reachable: nobody
+ * Whether a listener on the address can be reached from the internet. Documentation networks count as reachable: nothing
  * should listen there, and the caller protects the listener.
  */
 export function isPublic(address: string): boolean {

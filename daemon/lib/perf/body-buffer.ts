@@ -47,7 +47,7 @@ export class BodyBuffer {
   }
 
   /**
-   * Returns all received bytes and forgets them. Returns the original chunk when there was only one. Stores
+   * Returns all received bytes and clears the buffer. Returns the original chunk when there was only one. Stores
    * the string index of a long JSON text.
    */
   take(): Buffer {

@@ -39,6 +39,6 @@ export function nextHop(endpoint: HubEndpoint, from: Hop, location: string | und
   if (url.username !== '' || url.password !== '')
     throw new RefusedHop('the hub redirects to an address with credentials');
   const own = url.origin === new URL(endpoint.url).origin;
-  if (!own && url.protocol !== 'https:') throw new RefusedHop('the hub redirects to a place without TLS');
+  if (!own && url.protocol !== 'https:') throw new RefusedHop('the hub redirects to an address without TLS');
   return { url, own };
 }

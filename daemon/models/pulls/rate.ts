@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Shares a limit of bytes per second among all transfers; 0 = no limit. Reads the limit at each call. */
+/** The rate limit of downloads: throttles all transfers to a total of bytes per second; 0 = no limit. Reads it at each call. */
 export class Rate {
   readonly #perSecond: () => number;
   readonly #now: () => number;

@@ -9,7 +9,7 @@ import { lastEventId } from './events.ts';
 const MAX_READERS = 16;
 const MAX_LINES = 1_000;
 
-const newest = <T>(all: readonly T[], most: number): readonly T[] => (most === 0 ? [] : all.slice(-most));
+const newest = <T>(all: readonly T[], max: number): readonly T[] => (max === 0 ? [] : all.slice(-max));
 
 /**
  * `GET /api/logs?level=&lines=&follow=`: the last lines of the gateway log and then the live ones, each an
@@ -21,11 +21,11 @@ export function logRoutes(deps: RouteDeps) {
   const { bus } = deps.logLines;
   const logs: Handler = (ctx, call) => {
     const query = new Query(call);
-    const least = query.word('level', LOG_LEVELS) ?? 'trace';
+    const minLevel = query.word('level', LOG_LEVELS) ?? 'trace';
     const lines = query.whole('lines', { min: 0, max: MAX_LINES, absent: 200 });
     const follow = query.flag('follow', true);
     const stream = endpoint.open(ctx, call);
-    const wanted = ({ payload }: EventBusEntry<{ log: LogLine }>) => atLeast(payload.level, least);
+    const wanted = ({ payload }: EventBusEntry<{ log: LogLine }>) => atLeast(payload.level, minLevel);
     const send = (entry: EventBusEntry<{ log: LogLine }>) => {
       if (wanted(entry)) stream.send({ id: entry.id, event: 'log', data: entry.payload.text });
     };

@@ -5,7 +5,7 @@ import type { SettingRow } from '../../contract/system.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import { SETTINGS, type SettingName } from '../../settings/catalogue.ts';
 import { ifMatchGuard } from '../../settings/revision.ts';
-import { secretDiversionReason } from '../../settings/secret-locations.ts';
+import { secretRedirectReason } from '../../settings/secret-locations.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -63,7 +63,7 @@ function acceptable({ settings }: Pick<RouteDeps, 'settings'>, values: Values): 
     }
     const parsed = row.type.fromToml(value);
     const reason = parsed.ok
-      ? secretDiversionReason(settings, name as SettingName, parsed.value)
+      ? secretRedirectReason(settings, name as SettingName, parsed.value)
       : parsed.reason;
     if (reason !== null) fields.push({ path: name, reason });
     else if (parsed.ok) accepted.push([name as SettingName, parsed.value]);

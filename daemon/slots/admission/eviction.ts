@@ -184,9 +184,9 @@ export function decideLoad(snapshot: MemorySnapshot): LoadDecision {
   }
   // A pinned slot that is already leaving, because an admin unloads it or its file was deleted, frees memory like
   // any other.
-  const leavable = snapshot.holders.filter((holder) => !holder.pinned || isLeaving(holder));
-  if (!snapshot.isRequested || bestCaseShortfall(snapshot, leavable, 0) > 0) return { kind: 'refuse', sum };
+  const evictable = snapshot.holders.filter((holder) => !holder.pinned || isLeaving(holder));
+  if (!snapshot.isRequested || bestCaseShortfall(snapshot, evictable, 0) > 0) return { kind: 'refuse', sum };
   const chosen = chooseVictims(snapshot, leaving);
-  if (chosen === null) return { kind: 'wait', sum, for: names(leavable), evict: [], wakeAt: null };
+  if (chosen === null) return { kind: 'wait', sum, for: names(evictable), evict: [], wakeAt: null };
   return { kind: 'wait', sum, for: names([...leaving, ...chosen]), ...evictNow(snapshot, leaving, chosen) };
 }

@@ -18,8 +18,8 @@ export interface MemoryHeadroom {
   /** The figures are stale or missing and are being read. The load waits for them. */
   readonly refreshing?: true;
   /**
-   * `free` comes from the last probe of the GPU that shares the pool, so it may be some seconds old. This is always
-   * so for a card.
+   * `free` comes from the last probe of the GPU that shares the pool, so it may be some seconds old. For a
+   * GPU with its own memory it is always set.
    */
   readonly stale?: true;
   /** The card does not report free memory: `free` is its total, including what slots hold there. */

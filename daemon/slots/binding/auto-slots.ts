@@ -2,7 +2,7 @@ import type { SlotConfig } from '../config/slot-config.ts';
 import { automaticSlot } from '../config/slot-file.ts';
 import type { SlotFolder } from '../config/slot-folder.ts';
 import { engineFor, engineOf } from '../engines/table.ts';
-import { type BindableModel, bindModels, SELF_FILLING } from './bindings.ts';
+import { AUTO_MODEL_SLOTS, type BindableModel, bindModels } from './bindings.ts';
 import { bindingsText, mergeBindings, readBindings, type TextStore } from './stored-bindings.ts';
 
 export interface AutoSlotsDeps {
@@ -23,7 +23,7 @@ export interface AutoSlotsDeps {
 const fillsItself = (config: SlotConfig): boolean =>
   config.enabled &&
   config.model === null &&
-  SELF_FILLING[config.name] === config.type &&
+  AUTO_MODEL_SLOTS[config.name] === config.type &&
   engineOf(config.engine)?.modelSource(config) === 'registry';
 
 /**
@@ -74,7 +74,7 @@ export class AutoSlots {
     const bound = bindModels({
       models,
       names: new Set([...configs.map(({ name }) => name), ...broken]),
-      selfFilling: new Set(open.map(({ name }) => name)),
+      autoModelSlots: new Set(open.map(({ name }) => name)),
       modelsInFiles: idsOf(configs.filter(({ model }) => model !== null)),
       heldModels: idsOf(
         configs.filter((config) => config.enabled && config.model === null && !open.includes(config)),

@@ -11,7 +11,7 @@ const bind = (models: BindableModel[], over: Partial<BindingSnapshot> = {}) =>
     bindModels({
       models,
       names: new Set(['agent']),
-      selfFilling: new Set(),
+      autoModelSlots: new Set(),
       modelsInFiles: new Set(),
       heldModels: new Set(),
       previous: new Map(),
@@ -63,7 +63,7 @@ describe('bindModels', () => {
     const models = [model('v', 'embedding'), model('utility-7b')];
     const names = new Set(['embed', 'utility-7b']);
     expect(bind(models, { names })).toEqual({ v: 'v', 'utility-7b': 'utility-7b-2' });
-    expect(bind(models, { names, selfFilling: new Set(['embed']) })).toEqual({
+    expect(bind(models, { names, autoModelSlots: new Set(['embed']) })).toEqual({
       v: 'embed',
       'utility-7b': 'utility-7b-2',
     });

@@ -12,7 +12,7 @@ export interface BindableModel {
 }
 
 /** Slots that automatically take a model of their type. */
-export const SELF_FILLING: Readonly<Record<string, SlotTypeName>> = {
+export const AUTO_MODEL_SLOTS: Readonly<Record<string, SlotTypeName>> = {
   embed: 'embedding',
   rerank: 'rerank',
   tts: 'tts',
@@ -25,7 +25,7 @@ export interface BindingSnapshot {
   /** Names of slots with a file, and of built-in slots. */
   readonly names: ReadonlySet<string>;
   /** Those of them that take a model automatically because their file names none. */
-  readonly selfFilling: ReadonlySet<string>;
+  readonly autoModelSlots: ReadonlySet<string>;
   /** Ids of models that a slot file names. */
   readonly modelsInFiles: ReadonlySet<string>;
   /** Ids of models that a slot holds although its file does not name them (slot `agent`). */
@@ -50,13 +50,15 @@ const oldestFirst = (a: BindableModel, b: BindableModel) => a.created - b.create
  * id of another model.
  */
 export function bindModels(snapshot: BindingSnapshot): Map<string, string> {
-  const { models, names, selfFilling, modelsInFiles, heldModels, previous } = snapshot;
+  const { models, names, autoModelSlots, modelsInFiles, heldModels, previous } = snapshot;
   const free = models.filter(({ id }) => !modelsInFiles.has(id)).sort(oldestFirst);
   const ids = new Set(models.map(({ id }) => id));
   const bound = new Map<string, string>();
   const boundSlots = new Set<string>();
   const usable = (name: string, id: string) =>
-    !boundSlots.has(name) && (!names.has(name) || selfFilling.has(name)) && (name === id || !ids.has(name));
+    !boundSlots.has(name) &&
+    (!names.has(name) || autoModelSlots.has(name)) &&
+    (name === id || !ids.has(name));
   // A slot file was written for another engine: its device, window and arguments do not apply to the NPU.
   const completes = (name: string, { id, format }: BindableModel) =>
     usable(name, id) && !(format === 'flm' && names.has(name));
@@ -68,9 +70,10 @@ export function bindModels(snapshot: BindingSnapshot): Map<string, string> {
   for (const model of free) {
     const { id, type } = model;
     const name = previous.get(id);
-    if (name !== undefined && completes(name, model) && (SELF_FILLING[name] ?? type) === type) bind(id, name);
+    if (name !== undefined && completes(name, model) && (AUTO_MODEL_SLOTS[name] ?? type) === type)
+      bind(id, name);
   }
-  for (const [name, type] of Object.entries(SELF_FILLING)) {
+  for (const [name, type] of Object.entries(AUTO_MODEL_SLOTS)) {
     const first = free.find((model) => model.type === type && completes(name, model));
     if (first !== undefined) bind(first.id, name);
   }

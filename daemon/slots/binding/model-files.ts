@@ -33,10 +33,10 @@ export function modelFileAt(path: string): ModelFile | null {
  */
 export class ModelFileCache {
   readonly #cache = new Map<string, CachedFile>();
-  readonly #patience: MountGuard;
+  readonly #mountGuard: MountGuard;
 
-  constructor(patience = new MountGuard()) {
-    this.#patience = patience;
+  constructor(mountGuard = new MountGuard()) {
+    this.#mountGuard = mountGuard;
   }
 
   /**
@@ -65,7 +65,7 @@ export class ModelFileCache {
 
   async #refresh(path: string, before: ModelFile): Promise<void> {
     try {
-      this.#store(path, modelFileOf(await this.#patience.run(dirname(path), () => stat(path))));
+      this.#store(path, modelFileOf(await this.#mountGuard.run(dirname(path), () => stat(path))));
     } catch (error) {
       if (error instanceof DiskTimeout) this.#store(path, before);
       else this.#cache.delete(path);

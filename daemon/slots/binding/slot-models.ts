@@ -20,9 +20,9 @@ export class SlotModels {
     resolveModel: (config: SlotConfig) => SlotModel | null,
     swaps: Swaps,
     log: Log,
-    patience?: MountGuard,
+    mountGuard?: MountGuard,
   ) {
-    this.#files = new ModelFileCache(patience);
+    this.#files = new ModelFileCache(mountGuard);
     this.#resolveModel = resolveModel;
     this.#swaps = swaps;
     this.#log = log;

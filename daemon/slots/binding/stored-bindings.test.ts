@@ -26,7 +26,7 @@ describe('mergeBindings', () => {
     );
 
   it('drops removed models and keeps unavailable ones', () => {
-    const before = { away: 'embed', gone: 'gone' };
+    const before = { away: 'embed', removed: 'removed' };
     expect(keep({ new: 'new' }, before, { models: new Set(['away']) })).toEqual({
       away: 'embed',
       new: 'new',

@@ -5,7 +5,7 @@ import { zodMessage } from '../../lib/text/zod-message.ts';
 import { tomlReason } from '../../settings/config-text.ts';
 import { keyLines } from '../../settings/key-lines.ts';
 import { limitProblems, type Problem } from '../../settings/problem.ts';
-import { SELF_FILLING } from '../binding/bindings.ts';
+import { AUTO_MODEL_SLOTS } from '../binding/bindings.ts';
 import { defaultRunnerOf, engineFor } from '../engines/table.ts';
 import type { SlotConfig } from './slot-config.ts';
 
@@ -97,8 +97,8 @@ function toConfig(
   file: z.infer<typeof SlotFile>,
   fileKeys: readonly string[] = [],
 ): SlotConfig {
-  const agent = name === 'agent';
-  const type = file.type ?? SELF_FILLING[name] ?? 'llm';
+  const isAgent = name === 'agent';
+  const type = file.type ?? AUTO_MODEL_SLOTS[name] ?? 'llm';
   const engine = file.engine ?? engineFor(type);
   return {
     name,
@@ -112,10 +112,10 @@ function toConfig(
     context: file.context ?? null,
     parallel: file.parallel,
     batch: file.batch ?? null,
-    autoload: file.autoload ?? agent,
+    autoload: file.autoload ?? isAgent,
     pinned: file.pinned,
     priority: file.priority,
-    idleUnloadS: file.idle_unload ?? (agent ? 0 : IDLE_UNLOAD_S),
+    idleUnloadS: file.idle_unload ?? (isAgent ? 0 : IDLE_UNLOAD_S),
     extraArgs: file.extra_args,
     env: file.env,
     voice: file.voice ?? null,

@@ -110,6 +110,6 @@ it('a record that cannot be removed is logged without a path and stops nothing',
   const logged: string[] = [];
   symlinkSync(folder, folder);
   removeRunRecord(folder, 'agent', (line) => logged.push(line));
-  expect(logged).toEqual(['what was remembered of the engine could not be removed (ELOOP)']);
+  expect(logged).toEqual(['the run record of the engine could not be removed (ELOOP)']);
   expect(() => removeRunRecord(folder, 'agent')).not.toThrow();
 });

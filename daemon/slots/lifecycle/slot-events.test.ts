@@ -9,18 +9,18 @@ function setUp() {
   const emitted: SlotEvent[] = [];
   const events = new SlotEvents(() => 4_000);
   const off = events.on((event) => void emitted.push(event));
-  const hooked: string[] = [];
-  const hear = (name: string) => () => void hooked.push(name);
+  const calls: string[] = [];
+  const record = (name: string) => () => void calls.push(name);
   const engines = events.lifecycleHooks({
-    ready: hear('ready'),
-    served: hear('served'),
-    ended: hear('ended'),
+    ready: record('ready'),
+    served: record('served'),
+    ended: record('ended'),
   });
-  return { events, engines, hooked, emitted, off };
+  return { events, engines, calls, emitted, off };
 }
 
 test('a load, its failure and a crash are distinct events with their times', () => {
-  const { engines, hooked, emitted, off } = setUp();
+  const { engines, calls, emitted, off } = setUp();
   engines.ready(engine({ readySince: 3_000 }));
   engines.failed(engine());
   engines.failed(engine({ readySince: 3_000 }));
@@ -28,7 +28,7 @@ test('a load, its failure and a crash are distinct events with their times', () 
   expect(emitted[0]).toEqual({ slot: 'agent', kind: 'loaded', startedAt: 1_000, at: 4_000 });
   engines.served(engine());
   engines.ended(engine());
-  expect(hooked).toEqual(['ready', 'served', 'ended']);
+  expect(calls).toEqual(['ready', 'served', 'ended']);
   off();
   engines.failed(engine());
   expect(emitted).toHaveLength(3);

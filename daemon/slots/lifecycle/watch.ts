@@ -24,7 +24,7 @@ export interface WatchTarget {
   onHung(): void;
 }
 
-/** Probes an engine at a fixed interval until it is stopped or the engine is hung. */
+/** The heartbeat check of an engine: probes it at a fixed interval until it is stopped or the engine is hung. */
 export class HealthWatch {
   readonly #clock: Clock;
   readonly #pace: WatchPace;

@@ -115,7 +115,7 @@ class AttachedServer implements RunningEngine {
 }
 
 /**
- * Creates the runner for servers that are run by someone else. The key comes from an environment variable and is
+ * Creates the runner for servers that the gateway does not start. The key comes from an environment variable and is
  * sent to that address only.
  */
 export function createAttachRunner(deps: AttachRunnerDeps): Runner {

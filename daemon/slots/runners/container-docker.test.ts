@@ -141,7 +141,7 @@ test('an image that is absent and must not be pulled ends the start with the rea
   expect(docker.calls).not.toContain('POST /images/create');
 });
 
-test('an image whose name is an option is refused before a container engine is asked', async () => {
+test('an image whose name is an option is refused before any call to a container engine', async () => {
   const one = runner().start(containerLaunch({ image: '-v /:/host' }));
   expect((await one.ended).reason).toContain('image: must be');
   expect(docker.calls).toEqual([]);
@@ -165,7 +165,7 @@ test('a server that does not answer as expected is not the engine, and its conta
   expect(docker.boxes).toEqual([]);
 });
 
-test('an API that is gone for good: the stop ends all the same', async () => {
+test('a permanent failure of the API: the stop still resolves', async () => {
   const one = runner().start(containerLaunch());
   await one.loaded;
   docker.closeApi();

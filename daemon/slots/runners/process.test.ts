@@ -10,13 +10,13 @@ import { freePort } from './ports.ts';
 import type { RunningEngine } from './runner.ts';
 
 let bench: ProcessBench;
-const strangers: Server[] = [];
+const otherServers: Server[] = [];
 beforeEach(() => {
   bench = new ProcessBench(process.env.PATH ?? '');
 });
 afterEach(async () => {
   await bench.remove();
-  for (const server of strangers.splice(0)) server.close();
+  for (const server of otherServers.splice(0)) server.close();
 });
 
 const text = (run: RunningEngine) => run.lines().join('\n');
@@ -33,7 +33,7 @@ async function foreignListener(port = 0): Promise<{ port: number; connections: (
     socket.on('error', () => {});
     socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
   });
-  strangers.push(server);
+  otherServers.push(server);
   return { port: await listenOnLoopback(server, port), connections: () => count };
 }
 

@@ -23,6 +23,6 @@ it('logs a failed removal without the path, and never throws', () => {
   const loop = join(folder, 'run');
   symlinkSync(loop, loop);
   removeRecordFile(join(loop, 'agent.json'), (line) => logged.push(line));
-  expect(logged).toEqual(['what was remembered of the engine could not be removed (ELOOP)']);
+  expect(logged).toEqual(['the run record of the engine could not be removed (ELOOP)']);
   expect(() => removeRecordFile(folder)).not.toThrow();
 });

@@ -9,6 +9,6 @@ export function removeRecordFile(path: string, log: (line: string) => void = () 
     rmSync(path, { force: true });
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
-    log(`what was remembered of the engine could not be removed (${code})`);
+    log(`the run record of the engine could not be removed (${code})`);
   }
 }

@@ -30,7 +30,7 @@ export interface WorkerRunnerDeps {
 function spawnWorker(
   deps: WorkerRunnerDeps,
   launch: LaunchFor<'worker'>,
-  { nonce, before: prefix }: { nonce: string; before: readonly string[] },
+  { nonce, prefix }: { nonce: string; prefix: readonly string[] },
 ): ChildProcess {
   const [execPath = deps.nodePath, ...words] = [...prefix, deps.nodePath];
   return fork(deps.programs[launch.how.program], [`slot=${launch.slot}`], {
@@ -79,7 +79,7 @@ function startWorker(
   const log = new EngineLog(deps.logFolder, launch.slot);
   let child: ChildProcess;
   try {
-    child = spawnWorker(deps, launch, { nonce, before: prefix });
+    child = spawnWorker(deps, launch, { nonce, prefix });
   } catch (cause) {
     return failedStart(notStarted(cause));
   }
@@ -106,8 +106,8 @@ function startWorker(
 }
 
 /**
- * Creates the runner for the gateway's worker programs: one child process per slot, in a process group of its own,
- * with an explicit environment, no shell, output into a bounded log. The key is sent over IPC only. An engine whose
+ * Creates the runner for the gateway's worker programs: one child process per slot, in its own process group,
+ * with an explicit environment, without a shell, and with its output in a bounded log. The key is sent over IPC only. An engine whose
  * gateway dies ends on its own; one in an endless native call is killed by the kernel where `setpriv` exists, and at
  * the latest through its record at the next start.
  */

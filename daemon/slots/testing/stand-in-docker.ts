@@ -55,7 +55,7 @@ export class StandInDocker {
     await new Promise<void>((done) => this.#server.listen(this.socketPath, done));
   }
 
-  /** Answers no call any more, while the containers go on. */
+  /** Stops answering calls, while the containers continue. */
   closeApi(): void {
     this.#server.close();
     this.#server.closeAllConnections();

@@ -93,7 +93,7 @@ function listen(server: Server): Promise<void> {
 function openExchange(request: IncomingMessage, response: ServerResponse): RequestContext {
   const leaving = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) leaving.abort(new Error('the caller left'));
+    if (!response.writableFinished) leaving.abort(new Error('the client disconnected'));
   });
   return {
     signal: leaving.signal,

@@ -13,7 +13,7 @@ if (!env.WEBUI_SECRET_KEY || !['True', 'False'].includes(env.WEBUI_AUTH)) refuse
 const ours = Object.keys(env).filter((name) => name.startsWith('SVC_'));
 if (ours.length > 0) refuse(`variables that are not for it: ${ours}`);
 
-const ask = async (path) => {
+const getJson = async (path) => {
   const answer = await fetch(base + path, { headers: { authorization: `Bearer ${key}` } });
   const body = await answer.json();
   return { status: answer.status, ids: body.data?.map(({ id }) => id) ?? [] };
@@ -22,10 +22,10 @@ createServer(async (req, res) => {
   const send = (value) => res.setHeader('content-type', 'application/json').end(JSON.stringify(value));
   if (req.url === '/health') return send({ status: true });
   if (req.url !== '/seen') return res.writeHead(404).end();
-  // /v1/models is open to everybody; the voices are for clients.
+  // /v1/models is open; the voices are for clients.
   send({
-    models: await ask('/models'),
-    voices: await ask('/audio/voices'),
+    models: await getJson('/models'),
+    voices: await getJson('/audio/voices'),
     argv: process.argv.join(' '),
     auth: env.WEBUI_AUTH,
   });

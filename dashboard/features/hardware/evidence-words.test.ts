@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { factWord, gapsByReason } from './evidence-words.ts';
 
-it('a fact has plain words, an unknown one its own name', () => {
+it('a known fact has a label, an unknown one its own name', () => {
   expect(factWord('memory_used_bytes')).toBe('Memory in use');
   expect(factWord('odd')).toBe('odd');
 });

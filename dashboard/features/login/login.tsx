@@ -12,7 +12,7 @@ import { KeyInstructions, KeyLocation } from './key-help.tsx';
 import css from './login.module.css';
 import { LoginForm } from './login-form.tsx';
 
-function Standing(props: { next: string }): ReactElement | null {
+function SessionNotice(props: { next: string }): ReactElement | null {
   const { sessionState } = useSession();
   if (sessionState !== 'open' && sessionState !== 'admin') return null;
   return (
@@ -51,7 +51,7 @@ export function Login(): ReactElement {
     <div className={css.page}>
       <img src="/favicon.svg" alt="" width={40} height={40} />
       <h1>Log in to the gateway</h1>
-      <Standing next={next} />
+      <SessionNotice next={next} />
       {sessionState === 'admin' ? null : status.has_admin_key ? (
         <>
           <Form onDone={() => setDone(true)} />

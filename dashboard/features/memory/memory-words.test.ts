@@ -7,7 +7,7 @@ test.each([
   [' a, b ,,a', ['a', 'b']],
 ])('tags of %j', (text, tags) => expect(tagsOf(text)).toEqual(tags));
 
-describe('who can do what', () => {
+describe('access to notes', () => {
   const rows = (of: string, guard: boolean) =>
     [
       { toml: 'security.memory_class', value: of },

@@ -74,9 +74,9 @@ export function Memory(): ReactElement {
   };
   /** The focus target after a deletion, because the button that opened the dialog is gone. */
   const focusAfter = (): HTMLElement | null => {
-    const gone = removed.current;
+    const hasRemoved = removed.current;
     removed.current = false;
-    return gone ? list.current : null;
+    return hasRemoved ? list.current : null;
   };
   return (
     <>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { chosenOf, noneChosen, toggled } from './selection.ts';
 
-it('a second choice of the same memory takes the first back', () => {
+it('selecting a memory again deselects it', () => {
   const one = toggled(noneChosen('boiler'), 'a');
   expect([...one.ids]).toEqual(['a']);
   expect(one.q).toBe('boiler');

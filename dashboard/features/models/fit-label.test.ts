@@ -30,8 +30,8 @@ test.each([
   [view('needs_eviction'), 'Waiting for memory', /as soon as enough memory/],
   [view('does_not_fit', { pool: '0000:03:00.0' }), 'Does not fit', /of GPU memory 0000:03:00\.0 available/],
   [view('unknown'), 'Unknown', /Another program/],
-])('%j', (given, word, text) => {
-  const label = fitLabel(given);
+])('%j', (fit, word, text) => {
+  const label = fitLabel(fit);
   expect(label.word).toBe(word);
   expect(label.text).toMatch(text);
 });

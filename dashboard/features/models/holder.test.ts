@@ -15,7 +15,7 @@ test.each([
   ['any', null, [slot('a', 'error'), slot('b', 'offline')], 'a'],
 ])('%s', (_what, binding, slots, expected) => expect(name(binding, ...slots)).toBe(expected));
 
-test('only a slot that is ready answers at once', () => {
+test('only a ready slot can answer immediately', () => {
   expect([slot('a', 'serving'), slot('a', 'starting'), undefined].map(isLoaded)).toEqual([
     true,
     false,

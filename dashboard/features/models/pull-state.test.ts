@@ -19,7 +19,7 @@ test.each([
   [pull({ speed: null, eta_s: null, retries: 2 }), '1.0 GiB of 4.0 GiB · stalled · 2 retries'],
   [pull({ state: 'paused' }), '1.0 GiB of 4.0 GiB'],
   [pull({ state: 'done' }), '4.0 GiB'],
-])('%#', (given, line) => expect(progressLine(given)).toBe(line));
+])('%#', (pull, line) => expect(progressLine(pull)).toBe(line));
 
 test('clamps progress to one and handles an unknown size', () => {
   expect([pull({}), pull({ total: 0 }), pull({ bytes: 9 * GIB })].map(shareOf)).toEqual([0.25, 0, 1]);
@@ -31,7 +31,7 @@ test('allows cancelling until a download has ended', () => {
   }
 });
 
-test('takes advice from the error catalogue', () => {
+test('shows the advice of the error catalogue', () => {
   expect(adviceOf('pull.no_space')).toMatch(/resume/);
   expect(adviceOf('no.such')).toBeNull();
 });

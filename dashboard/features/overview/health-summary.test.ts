@@ -16,7 +16,7 @@ describe('slotBadge', () => {
     [slot({ degraded: 'on the CPU' }), 'attention', 'Ready, degraded'],
     [slot({ enabled: false, state: 'error', failure }), 'idle', 'Disabled'],
     [slot({ state: 'offline', model: null, model_missing: 'gone' }), 'attention', 'Model not found'],
-  ])('%#', (given, tone, word) => expect(slotBadge(given)).toEqual({ tone, word }));
+  ])('%#', (slot, tone, word) => expect(slotBadge(slot)).toEqual({ tone, word }));
 });
 
 it.each([
@@ -24,7 +24,7 @@ it.each([
   [slot({ demo: true }), 'agent-model (demo)'],
   [slot({ model: null }), 'No model'],
   [slot({ model: null, model_missing: 'gone' }), 'gone (not found)'],
-])('labels the model of a slot %#', (given, word) => expect(slotModel(given)).toBe(word));
+])('labels the model of a slot %#', (slot, word) => expect(slotModel(slot)).toBe(word));
 
 describe('the summary', () => {
   it('is fine when nothing is known to be wrong', () => {

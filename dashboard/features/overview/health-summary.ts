@@ -24,7 +24,7 @@ export interface Issue {
 
 const CHECK_TONES = { warning: 'attention', failed: 'failed' } as const;
 
-function ofSlot(slot: SlotRecord): Issue | null {
+function slotIssue(slot: SlotRecord): Issue | null {
   const id = `slot ${slot.name}`;
   const { tone } = slotBadge(slot);
   if (slot.enabled && slot.failure !== null) {
@@ -42,7 +42,7 @@ function ofSlot(slot: SlotRecord): Issue | null {
   return { id, tone, message: `Slot ${slot.name} is degraded: ${slot.degraded}.`, href: '/slots' };
 }
 
-function ofUpstream(upstream: UpstreamRecord): Issue[] {
+function upstreamIssues(upstream: UpstreamRecord): Issue[] {
   const { name, enabled, health, reason } = upstream;
   const { tone } = upstreamBadge(upstream);
   if (!enabled || (tone !== 'attention' && tone !== 'failed')) return [];
@@ -52,7 +52,7 @@ function ofUpstream(upstream: UpstreamRecord): Issue[] {
   return [{ id: `upstream ${name}`, tone: 'attention', message, href: '/slots/upstreams' }];
 }
 
-function ofPull({ id, repo, state, error }: PullRecord): Issue[] {
+function pullIssues({ id, repo, state, error }: PullRecord): Issue[] {
   if (state !== 'failed' || error === null) return [];
   const advice = isErrorCode(error.code) ? ERRORS[error.code].advice : '';
   const message = `The download of ${repo} failed: ${error.message} ${advice}`.trim();
@@ -62,24 +62,24 @@ function ofPull({ id, repo, state, error }: PullRecord): Issue[] {
 /** Adds a full stop where a message lacks one. */
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-function ofProblem(problem: SettingsProblem): Issue {
-  const place = problem.line === null ? problem.file : `${problem.file}, line ${problem.line}`;
-  const message = `${place}: ${sentence(problem.message)}`;
+function problemIssue(problem: SettingsProblem): Issue {
+  const location = problem.line === null ? problem.file : `${problem.file}, line ${problem.line}`;
+  const message = `${location}: ${sentence(problem.message)}`;
   return { id: 'configuration', tone: 'attention', message, href: '/settings' };
 }
 
 const isCoveredByCheck = (slot: SlotRecord): boolean =>
   slot.enabled && (slot.failure !== null || slot.model_missing !== undefined);
 
-const PLACES: Readonly<Record<string, string>> = {
+const VIEWS: Readonly<Record<string, string>> = {
   exposure: '/security',
   disk: '/models',
   slots: '/slots',
   upstreams: '/slots/upstreams',
   configuration: '/settings',
 };
-const placed = <C extends Issue>(issue: C): C => {
-  const href = PLACES[issue.id];
+const withView = <C extends Issue>(issue: C): C => {
+  const href = VIEWS[issue.id];
   return href === undefined ? issue : { ...issue, href };
 };
 
@@ -87,7 +87,7 @@ const placed = <C extends Issue>(issue: C): C => {
  * All open issues, failures first: slots, upstreams, downloads, checks, warnings. Each message appears once. A check is
  * left out when its detailed issues are listed.
  */
-export function issuesOf(given: {
+export function issuesOf(input: {
   slots?: readonly SlotRecord[] | undefined;
   checks?: SystemHealthView | undefined;
   status?: StatusOverviewView | undefined;
@@ -95,26 +95,26 @@ export function issuesOf(given: {
   upstreams?: readonly UpstreamRecord[] | undefined;
   pulls?: readonly PullRecord[] | undefined;
 }): Issue[] {
-  const slots = (given.slots ?? []).flatMap((slot) => ofSlot(slot) ?? []);
-  const problems = (given.problems ?? []).map(ofProblem);
-  const upstreams = (given.upstreams ?? []).flatMap(ofUpstream);
-  const pulls = (given.pulls ?? []).flatMap(ofPull);
+  const slots = (input.slots ?? []).flatMap((slot) => slotIssue(slot) ?? []);
+  const problems = (input.problems ?? []).map(problemIssue);
+  const upstreams = (input.upstreams ?? []).flatMap(upstreamIssues);
+  const pulls = (input.pulls ?? []).flatMap(pullIssues);
   const covered = new Set([
     ...(upstreams.length > 0 ? ['upstreams'] : []),
     // The slots check reports failed slots and missing models.
-    ...((given.slots ?? []).some(isCoveredByCheck) ? ['slots'] : []),
+    ...((input.slots ?? []).some(isCoveredByCheck) ? ['slots'] : []),
     ...(problems.length > 0 ? ['configuration'] : []),
   ]);
-  const checks = Object.entries(given.checks?.checks ?? {}).flatMap(([name, check]) =>
+  const checks = Object.entries(input.checks?.checks ?? {}).flatMap(([name, check]) =>
     check.status === 'ok' ? [] : [{ id: name, tone: CHECK_TONES[check.status], message: check.message }],
   );
-  const warnings = (given.status?.warnings ?? []).map(
+  const warnings = (input.status?.warnings ?? []).map(
     (warning): Issue => ({ id: warning.id, tone: 'attention', message: warning.message }),
   );
-  const parts = [...checks, ...warnings].filter(({ id }) => !covered.has(id)).map(placed);
-  const seen = new Set<string>();
+  const parts = [...checks, ...warnings].filter(({ id }) => !covered.has(id)).map(withView);
+  const messages = new Set<string>();
   return [...slots, ...upstreams, ...pulls, ...problems, ...parts]
-    .filter(({ message }) => !seen.has(message) && seen.add(message))
+    .filter(({ message }) => !messages.has(message) && messages.add(message))
     .sort((a, b) => Number(b.tone === 'failed') - Number(a.tone === 'failed'));
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { MinuteRow } from '../../../daemon/contract/system.ts';
-import { hourWords, isWhole, seriesOf, topOf } from './minutes.ts';
+import { axisMax, hourSummary, isFullHour, seriesOf } from './minutes.ts';
 
 const row = (minute: number, requests: number, ttft_ms: number | null, failed = 0): MinuteRow => ({
   at: minute * 60_000,
@@ -11,15 +11,15 @@ const row = (minute: number, requests: number, ttft_ms: number | null, failed = 
 });
 const HOUR = [row(10, 2, 120), row(11, 0, null), row(12, 5, 80, 1)];
 
-test('a quiet minute has requests, none, and no wait', () => {
+test('an idle minute has zero requests and no wait time', () => {
   expect(seriesOf(HOUR, ({ requests }) => requests)).toEqual({ times: [600, 660, 720], values: [2, 0, 5] });
   expect(seriesOf(HOUR, ({ ttft_ms }) => ttft_ms).values).toEqual([120, null, 80]);
 });
 
-test('the hour in words', () => {
+test('the description of the hour', () => {
   const words = { requests: 7, failed: 1, peak: 5, wait: { low: 80, high: 120 } };
-  expect(hourWords(HOUR)).toEqual(words);
-  expect(hourWords([])).toEqual({ requests: 0, failed: 0, peak: 0, wait: null });
+  expect(hourSummary(HOUR)).toEqual(words);
+  expect(hourSummary([])).toEqual({ requests: 0, failed: 0, peak: 0, wait: null });
 });
 
 test.each([
@@ -30,9 +30,9 @@ test.each([
   [99, 100],
   [104, 120],
   [1234, 1400],
-])('a scale up to %d ends at %d', (peak, top) => expect(topOf(peak)).toBe(top));
+])('a scale up to %d ends at %d', (peak, top) => expect(axisMax(peak)).toBe(top));
 
-test('an hour is whole once it has all its minutes', () => {
+test('an hour is complete when it has all its minutes', () => {
   const minutes = Array.from({ length: 60 }, (_, minute) => row(minute, 0, null));
-  expect([HOUR, minutes].map(isWhole)).toEqual([false, true]);
+  expect([HOUR, minutes].map(isFullHour)).toEqual([false, true]);
 });

@@ -20,7 +20,7 @@ export function seriesOf(
 }
 
 /** Summary of the hour for screen readers. */
-export function hourWords(minutes: readonly MinuteRow[]): {
+export function hourSummary(minutes: readonly MinuteRow[]): {
   requests: number;
   failed: number;
   peak: number;
@@ -39,10 +39,10 @@ export function hourWords(minutes: readonly MinuteRow[]): {
 }
 
 /** Upper end of a count axis with one tick in the middle: rounded up to an even number of at most two digits. */
-export function topOf(peak: number): number {
+export function axisMax(peak: number): number {
   const step = 2 * 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, peak))) - 1);
   return Math.max(2, Math.ceil(peak / step) * step);
 }
 
 /** Whether data covers the whole hour; false while the gateway is younger than that. */
-export const isWhole = (minutes: readonly MinuteRow[]): boolean => minutes.length >= HOUR;
+export const isFullHour = (minutes: readonly MinuteRow[]): boolean => minutes.length >= HOUR;

@@ -6,7 +6,7 @@ import { nextLoads } from './next-loads.ts';
 const slot = (name: string, over: Partial<SlotRecord> = {}): SlotRecord =>
   slotRecord({ name, state: 'offline', ...over });
 
-test('what is loaded, disabled, empty or elsewhere is not loaded next', () => {
+test('loaded, disabled, empty and remote slots are not candidates', () => {
   const slots = [
     slot('a', { state: 'ready' }),
     slot('b', { enabled: false }),
@@ -17,7 +17,7 @@ test('what is loaded, disabled, empty or elsewhere is not loaded next', () => {
   expect(nextLoads(slots)).toEqual([]);
 });
 
-test('who waits comes first, then slots with a file, agent before others; three at most', () => {
+test('waiting slots come first, then slots with a file, agent before others; three at most', () => {
   const slots = [
     slot('auto-x', { auto: true }),
     slot('coder'),

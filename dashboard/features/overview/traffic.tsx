@@ -7,7 +7,7 @@ import { Card } from '../../ui/card.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { count, duration, timeOfDay } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
-import { hourWords, isWhole, seriesOf, topOf } from './minutes.ts';
+import { axisMax, hourSummary, isFullHour, seriesOf } from './minutes.ts';
 import css from './traffic.module.css';
 
 const SPAN_S = 59 * 60;
@@ -50,7 +50,7 @@ function Graph(props: {
 
 function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
   const { minutes } = props;
-  const hour = hourWords(minutes);
+  const hour = hourSummary(minutes);
   const failed = hour.failed === 0 ? '' : `, ${count(hour.failed)} failed`;
   const all = `${count(hour.requests)} ${hour.requests === 1 ? 'request' : 'requests'}${failed}`;
   const [low, high] = hour.wait === null ? [] : [duration(hour.wait.low), duration(hour.wait.high)];
@@ -65,7 +65,7 @@ function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
           minutes={minutes}
           value={({ requests }) => requests}
           format={count}
-          max={topOf(hour.peak)}
+          max={axisMax(hour.peak)}
         />
         <Graph
           word="Time to first token"
@@ -77,7 +77,7 @@ function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
           max={hour.wait === null ? NO_WAIT_MS : null}
         />
       </div>
-      {isWhole(minutes) ? null : <p className={css.soft}>No data from before the last start.</p>}
+      {isFullHour(minutes) ? null : <p className={css.soft}>No data from before the last start.</p>}
     </>
   );
 }

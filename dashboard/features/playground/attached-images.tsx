@@ -9,7 +9,7 @@ import { conversation } from './store.ts';
 /** Adds images to the draft. Returns an error message, or null on success. */
 export async function attach(files: Iterable<File>): Promise<string | null> {
   for (const file of files) {
-    if (conversation.get().pictures.length >= MAX_IMAGES)
+    if (conversation.get().images.length >= MAX_IMAGES)
       return `A message can have at most ${MAX_IMAGES} images.`;
     try {
       conversation.addImage(await imageDataUrl(file));
@@ -55,13 +55,13 @@ export function AttachButton(props: {
 }
 
 /** The images of the draft, each with a remove button. */
-export function DraftImages(props: { pictures: readonly string[] }): ReactElement | null {
-  if (props.pictures.length === 0) return null;
+export function DraftImages(props: { images: readonly string[] }): ReactElement | null {
+  if (props.images.length === 0) return null;
   return (
     <ul className={css.row} aria-label="Images of the message">
-      {withKeys(props.pictures).map(({ key, address }, at) => (
+      {withKeys(props.images).map(({ key, address }, at) => (
         <li key={key} className={css.draft}>
-          <img src={address} alt={`${at + 1} of ${props.pictures.length}`} />
+          <img src={address} alt={`${at + 1} of ${props.images.length}`} />
           <Button square aria-label={`Remove image ${at + 1}`} onClick={() => conversation.removeImage(at)}>
             <X size={14} aria-hidden="true" />
           </Button>
@@ -72,15 +72,19 @@ export function DraftImages(props: { pictures: readonly string[] }): ReactElemen
 }
 
 /** The images of a sent message. */
-export function SentImages(props: { pictures: readonly string[]; gone: number }): ReactElement | null {
-  const { pictures, gone } = props;
-  if (gone > 0)
-    return <p className={css.gone}>{`${gone} ${gone === 1 ? 'image' : 'images'}, removed by the reload`}</p>;
-  if (pictures.length === 0) return null;
+export function SentImages(props: { images: readonly string[]; removed: number }): ReactElement | null {
+  const { images, removed } = props;
+  if (removed > 0)
+    return (
+      <p
+        className={css.removed}
+      >{`${removed} ${removed === 1 ? 'image' : 'images'}, removed by the reload`}</p>
+    );
+  if (images.length === 0) return null;
   return (
     <div className={css.row}>
-      {withKeys(pictures).map(({ key, address }, at) => (
-        <img key={key} src={address} alt={`Sent, ${at + 1} of ${pictures.length}`} />
+      {withKeys(images).map(({ key, address }, at) => (
+        <img key={key} src={address} alt={`Sent, ${at + 1} of ${images.length}`} />
       ))}
     </div>
   );

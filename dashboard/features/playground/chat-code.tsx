@@ -8,11 +8,10 @@ import { useConversation } from './store.ts';
 
 /** The next request as code, including the draft and the parameters. */
 export function ChatCode(props: { model: string | null }): ReactElement {
-  const { turns, draft, pictures, parameters } = useConversation();
+  const { turns, draft, images, parameters } = useConversation();
   const { status } = useSession();
   const history = turns.at(-1)?.role === 'assistant' && draft.trim() === '' ? turns.slice(0, -1) : turns;
-  const next =
-    draft.trim() === '' && pictures.length === 0 ? [] : [turn(0, 'user', '', draft.trim(), pictures)];
+  const next = draft.trim() === '' && images.length === 0 ? [] : [turn(0, 'user', '', draft.trim(), images)];
   const turnsToSend = [...history, ...next];
   const body = bodyOf(
     turnsToSend.length === 0 ? [turn(0, 'user', '', 'Hello! Who are you?')] : turnsToSend,

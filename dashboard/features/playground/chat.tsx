@@ -9,7 +9,7 @@ import css from './chat.module.css';
 import { Composer } from './composer.tsx';
 import { DemoNote } from './parts/demo-note.tsx';
 import { ModelPicker } from './parts/model-picker.tsx';
-import { chosenModel, goneSentence, modelsWith } from './parts/models.ts';
+import { chosenModel, modelsWith, unavailableMessage } from './parts/models.ts';
 import { SidePanel, SidePanelDialog } from './side-panel.tsx';
 import { conversation, useConversation } from './store.ts';
 import { Turns } from './turns.tsx';
@@ -21,7 +21,7 @@ export function Chat(): ReactElement {
   const models = useQuery(queries.models);
   const { turns, model: chosen } = useConversation();
   const groups = modelsWith('chat', models.data?.data ?? []);
-  const { model, gone } = chosenModel(groups, chosen, 'agent');
+  const { model, unavailable } = chosenModel(groups, chosen, 'agent');
   return (
     <div className={css.page}>
       <div className={css.chat}>
@@ -29,7 +29,7 @@ export function Chat(): ReactElement {
           <ModelPicker
             groups={groups}
             model={model}
-            gone={gone}
+            unavailable={unavailable}
             loading={models.isPending}
             none="No chat model"
             onChoose={(id) => conversation.setModel(id)}
@@ -64,12 +64,16 @@ export function Chat(): ReactElement {
         <Turns model={model?.id ?? null} none={models.isSuccess && groups.length === 0} />
         <Composer
           model={model?.id ?? null}
-          lacks={gone === null ? null : goneSentence(gone)}
+          lacks={unavailable === null ? null : unavailableMessage(unavailable)}
           sees={model?.architecture.input_modalities.includes('image') === true}
         />
       </div>
-      {wide ? <SidePanel model={model?.id ?? gone} /> : null}
-      <SidePanelDialog open={panel && !wide} onClose={() => setPanel(false)} model={model?.id ?? gone} />
+      {wide ? <SidePanel model={model?.id ?? unavailable} /> : null}
+      <SidePanelDialog
+        open={panel && !wide}
+        onClose={() => setPanel(false)}
+        model={model?.id ?? unavailable}
+      />
     </div>
   );
 }

@@ -27,7 +27,7 @@ export function Composer(props: {
   lacks: string | null;
   sees: boolean;
 }): ReactElement {
-  const { draft, turns, pictures } = useConversation();
+  const { draft, turns, images } = useConversation();
   const running = turns.at(-1)?.state === 'streaming';
   const field = useRef<HTMLTextAreaElement>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -50,7 +50,7 @@ export function Composer(props: {
         send();
       }}
     >
-      <DraftImages pictures={pictures} />
+      <DraftImages images={images} />
       <textarea
         ref={field}
         className={css.field}
@@ -88,7 +88,7 @@ export function Composer(props: {
             key="send"
             type="submit"
             variant="main"
-            disabled={props.model === null || (draft.trim() === '' && pictures.length === 0)}
+            disabled={props.model === null || (draft.trim() === '' && images.length === 0)}
           >
             <ArrowUp size={16} aria-hidden="true" /> Send
           </Button>

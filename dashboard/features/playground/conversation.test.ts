@@ -5,7 +5,7 @@ const question = turn(1, 'user', 'agent', 'Hi');
 const answered = { ...turn(2, 'assistant', 'agent', 'Hello'), state: 'done' as const };
 
 describe('bodyOf', () => {
-  it('leaves out what was not chosen', () => {
+  it('omits parameters that are not set', () => {
     expect(bodyOf([question], 'agent', FRESH.parameters)).toEqual({
       model: 'agent',
       messages: [{ role: 'user', content: 'Hi' }],
@@ -33,8 +33,8 @@ describe('bodyOf', () => {
   });
 });
 
-describe('what is sent beside words', () => {
-  it('pictures are parts of their message; tools and the tool loop only when they were chosen', () => {
+describe('images and tools', () => {
+  it('sends images as parts of their message; tools and the tool loop only when enabled', () => {
     const shown = turn(1, 'user', 'agent', 'What is it?', ['data:image/jpeg;base64,AA==']);
     const parameters = { ...FRESH.parameters, tools: '[{"type":"function"}]', omni: true };
     expect(bodyOf([shown], 'agent', parameters)).toMatchObject({
@@ -76,7 +76,7 @@ describe('an answer that called tools', () => {
     ]);
   });
 
-  it('is only what it messages while a result is missing', () => {
+  it('is sent as its text only while a result is missing', () => {
     const messages = (row: ReturnType<typeof called>) =>
       bodyOf([question, row], 'agent', FRESH.parameters).messages;
     expect(messages(called(null))).toEqual([{ role: 'user', content: 'Hi' }]);
@@ -85,7 +85,7 @@ describe('an answer that called tools', () => {
 });
 
 describe('turns', () => {
-  it('are numbered on, changed by id and bounded', () => {
+  it('have increasing ids, are changed by id, and are bounded', () => {
     expect(nextId([])).toBe(1);
     expect(nextId([question, answered])).toBe(3);
     expect(withChange([question, answered], 2, { content: 'x' })[1]?.content).toBe('x');

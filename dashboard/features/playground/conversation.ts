@@ -25,9 +25,9 @@ export interface Turn {
   readonly failure: FailureInfo | null;
   readonly facts: Facts | null;
   /** Data URLs of the images that were sent with it. */
-  readonly pictures: readonly string[];
-  /** Number of images before a reload, which does not preserve them. */
-  readonly picturesGone: number;
+  readonly images: readonly string[];
+  /** Number of images that a reload removed. */
+  readonly removedImages: number;
   /** Tool calls of this answer. */
   readonly calls: readonly ToolCall[];
 }
@@ -48,7 +48,7 @@ export interface Conversation {
   readonly turns: readonly Turn[];
   readonly draft: string;
   /** Images of the draft. */
-  readonly pictures: readonly string[];
+  readonly images: readonly string[];
   readonly model: string | null;
   readonly parameters: Parameters;
 }
@@ -56,7 +56,7 @@ export interface Conversation {
 export const FRESH: Conversation = {
   turns: [],
   draft: '',
-  pictures: [],
+  images: [],
   model: null,
   parameters: { system: '', temperature: null, topP: null, maxTokens: null, tools: '', omni: false },
 };
@@ -69,11 +69,11 @@ export function turn(
   role: Turn['role'],
   model: string,
   content = '',
-  pictures: readonly string[] = [],
+  images: readonly string[] = [],
 ): Turn {
   const state = role === 'user' ? 'done' : 'streaming';
-  const made = { failure: null, facts: null, picturesGone: 0, calls: [] };
-  return { id, role, content, reasoning: '', state, model, pictures, ...made };
+  const made = { failure: null, facts: null, removedImages: 0, calls: [] };
+  return { id, role, content, reasoning: '', state, model, images, ...made };
 }
 
 /** The id for the next turn. */
@@ -103,9 +103,9 @@ export function beforeLastAnswer(turns: readonly Turn[]): Turn[] | null {
 }
 
 /** Message content: a list of parts when there are images, else a string. */
-function contentOf({ content, pictures }: Turn): unknown {
-  if (pictures.length === 0) return content;
-  const parts = pictures.map((url) => ({ type: 'image_url', image_url: { url } }));
+function contentOf({ content, images }: Turn): unknown {
+  if (images.length === 0) return content;
+  const parts = images.map((url) => ({ type: 'image_url', image_url: { url } }));
   return [...(content === '' ? [] : [{ type: 'text', text: content }]), ...parts];
 }
 
@@ -114,7 +114,7 @@ function messagesOf(row: Turn): unknown[] {
   const called = row.role === 'assistant' ? callsWithResults(row.calls) : null;
   if (called !== null)
     return [{ role: 'assistant', content: row.content || null, tool_calls: called.calls }, ...called.results];
-  return row.content === '' && row.pictures.length === 0 ? [] : [{ role: row.role, content: contentOf(row) }];
+  return row.content === '' && row.images.length === 0 ? [] : [{ role: row.role, content: contentOf(row) }];
 }
 
 /** The body of the chat request for these turns; omits empty answers. */

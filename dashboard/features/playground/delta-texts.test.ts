@@ -20,7 +20,7 @@ it.each([
   ],
   [{}, { content: '', reasoning: '' }],
   [undefined, { content: '', reasoning: '' }],
-])('%j says %j', (delta, texts) => {
+])('%j has the text %j', (delta, texts) => {
   expect(deltaTexts(delta)).toEqual(texts);
 });
 

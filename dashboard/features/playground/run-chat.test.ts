@@ -5,14 +5,14 @@ const stream = (text: string): Response =>
   new Response(text, { headers: { 'x-svc-slot': 'agent', 'x-request-id': 'r-9' } });
 const chunk = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-const run = async (text: string): Promise<{ said: string; thought: string; facts: unknown }> => {
+const run = async (text: string): Promise<{ content: string; reasoning: string; facts: unknown }> => {
   vi.stubGlobal('fetch', async () => stream(text));
-  let [said, thought] = ['', ''];
+  let [content, reasoning] = ['', ''];
   const facts = await runChat({}, new AbortController().signal, (piece) => {
-    said += piece.content;
-    thought += piece.reasoning;
+    content += piece.content;
+    reasoning += piece.reasoning;
   });
-  return { said, thought, facts };
+  return { content, reasoning, facts };
 };
 
 afterEach(() => vi.unstubAllGlobals());
@@ -28,8 +28,8 @@ describe('runChat', () => {
       chunk({ content: 'lo' }) +
       chunk({}, 'stop') +
       `${usage}data: [DONE]\n\n`;
-    const { said, thought, facts } = await run(text);
-    expect([said, thought]).toEqual(['Hello', 'Hm.']);
+    const { content, reasoning, facts } = await run(text);
+    expect([content, reasoning]).toEqual(['Hello', 'Hm.']);
     expect(facts).toMatchObject({ slot: 'agent', requestId: 'r-9', promptTokens: 5, tokens: 2 });
   });
 
@@ -39,8 +39,8 @@ describe('runChat', () => {
       chunk({ content: '', reasoning: 'Hm.' }) +
       chunk({ content: parts }) +
       chunk({ content: 'Hello' }, 'stop');
-    const { said, thought } = await run(text);
-    expect([said, thought]).toEqual(['Hello', 'Hm. So.']);
+    const { content, reasoning } = await run(text);
+    expect([content, reasoning]).toEqual(['Hello', 'Hm. So.']);
   });
 
   it('marks an answer that ended at its token limit', async () => {

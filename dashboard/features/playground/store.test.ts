@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-/** The engine says half of an answer, and the rest never. */
+/** An engine that sends half of an answer and then hangs. */
 function halfAnAnswer(signal: AbortSignal): Response {
   const chunk = `data: ${JSON.stringify({ choices: [{ delta: { content: 'Half' } }] })}\n\n`;
   const body = new ReadableStream({
@@ -45,5 +45,5 @@ it('removes one of two equal images', async () => {
   const conversation = await fresh();
   for (const info of ['a', 'b', 'a']) conversation.addImage(info);
   conversation.removeImage(2);
-  expect(conversation.get().pictures).toEqual(['a', 'b']);
+  expect(conversation.get().images).toEqual(['a', 'b']);
 });

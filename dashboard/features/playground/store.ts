@@ -50,12 +50,12 @@ class ConversationStore {
   }
 
   addImage(address: string): void {
-    this.#set({ pictures: [...this.get().pictures, address] });
+    this.#set({ images: [...this.get().images, address] });
   }
 
   /** Removes one image by its index, because images may repeat. */
   removeImage(at: number): void {
-    this.#set({ pictures: this.get().pictures.filter((_, each) => each !== at) });
+    this.#set({ images: this.get().images.filter((_, each) => each !== at) });
   }
 
   setModel(model: string): void {
@@ -91,11 +91,11 @@ class ConversationStore {
   /** Sends the draft. Does nothing while an answer is running. */
   async send(model: string): Promise<void> {
     const content = this.get().draft.trim();
-    const { turns, pictures } = this.get();
-    if ((content === '' && pictures.length === 0) || this.#abort !== null) return;
+    const { turns, images } = this.get();
+    if ((content === '' && images.length === 0) || this.#abort !== null) return;
     this.#before = null;
-    this.#set({ draft: '', pictures: [] });
-    await this.#answer(withTurns(turns, [turn(nextId(turns), 'user', model, content, pictures)]), model);
+    this.#set({ draft: '', images: [] });
+    await this.#answer(withTurns(turns, [turn(nextId(turns), 'user', model, content, images)]), model);
   }
 
   /** Requests the last answer again. */

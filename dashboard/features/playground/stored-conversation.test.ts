@@ -21,8 +21,8 @@ describe('the stored conversation', () => {
 
   it('counts images, which are too large to store', () => {
     const shown = turn(1, 'user', 'agent', 'What is it?', ['data:image/jpeg;base64,AA==']);
-    const back = unpack(pack({ ...FRESH, turns: [shown], pictures: ['data:,'] }));
-    expect(back).toMatchObject({ pictures: [], turns: [{ pictures: [], picturesGone: 1 }] });
+    const back = unpack(pack({ ...FRESH, turns: [shown], images: ['data:,'] }));
+    expect(back).toMatchObject({ images: [], turns: [{ images: [], removedImages: 1 }] });
   });
 
   it.each([null, '', '{', '{"turns":3}', '[]'])('%j yields a fresh conversation', (text) => {

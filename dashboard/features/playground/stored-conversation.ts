@@ -6,13 +6,13 @@ const MAX_CHARS = 1_000_000;
 
 const withoutImages = (row: Turn): Turn => ({
   ...row,
-  pictures: [],
-  picturesGone: row.picturesGone + row.pictures.length,
+  images: [],
+  removedImages: row.removedImages + row.images.length,
 });
 
 /** Serialises the conversation. Omits images, and the oldest turns when the text is too long. */
 export function pack(whole: Conversation): string {
-  const conversation = { ...whole, pictures: [], turns: whole.turns.map(withoutImages) };
+  const conversation = { ...whole, images: [], turns: whole.turns.map(withoutImages) };
   for (let from = 0; ; from += 2) {
     const text = JSON.stringify({ ...conversation, turns: conversation.turns.slice(from) });
     if (text.length <= MAX_CHARS || from >= conversation.turns.length) return text;

@@ -15,7 +15,7 @@ const gather = (pieces: ReturnType<typeof callsOfDelta>): ToolCall[] =>
   pieces.reduce<ToolCall[]>((calls, piece) => withPiece(calls, piece), []);
 
 describe('tool calls', () => {
-  it('are put together from their pieces, each by its index', () => {
+  it('are assembled from their deltas by index', () => {
     const pieces = [
       ...callsOfDelta([{ index: 0, id: 'c1', function: { name: 'get_time', arguments: '{"zo' } }]),
       ...callsOfDelta([
@@ -30,7 +30,7 @@ describe('tool calls', () => {
     ]);
   });
 
-  it('of the gateway have their results', () => {
+  it('of the gateway include their results', () => {
     const pieces = [
       ...callsOfOmni({ type: 'tool_call', id: 'a', name: 'speak', arguments: '{}' }),
       ...callsOfOmni({ type: 'tool_result', id: 'a', name: 'speak', ok: true, content: 'said', ms: 12 }),
@@ -57,13 +57,13 @@ describe('tool calls', () => {
       result: null,
     });
 
-    it('get the result that the reader gives, once', () => {
-      const given = withResult([call('a'), call('b')], 'call-a', 'noon');
-      expect(given.map(isOpen)).toEqual([false, true]);
-      expect(withResult(given, 'call-a', 'midnight')).toEqual(given);
+    it('get the result that the user enters, once', () => {
+      const calls = withResult([call('a'), call('b')], 'call-a', 'noon');
+      expect(calls.map(isOpen)).toEqual([false, true]);
+      expect(withResult(calls, 'call-a', 'midnight')).toEqual(calls);
     });
 
-    it('are sent with their results, once each has one', () => {
+    it('are sent with their results when each has one', () => {
       const first = withResult([call('a'), call('b'), call(null, 'omni-x')], 'call-a', 'noon');
       expect(callsWithResults(first)).toBeNull();
       expect(callsWithResults(withResult(first, 'call-b', ''))).toEqual({
@@ -79,7 +79,7 @@ describe('tool calls', () => {
       });
     });
 
-    it('that the gateway ran are not theirs to answer', () => {
+    it('that the gateway ran do not wait for a result of the user', () => {
       expect([isOpen(call(null)), callsWithResults([call(null)])]).toEqual([false, null]);
     });
   });
@@ -95,7 +95,7 @@ describe('tool calls', () => {
     else expect(toolsOf(text).fault).toMatch(fault);
   });
 
-  it('reads JSON and leaves the rest', () => {
+  it('formats JSON and leaves other text unchanged', () => {
     expect([readable('{"a":1}'), readable('no')]).toEqual(['{\n  "a": 1\n}', 'no']);
   });
 });

@@ -102,7 +102,7 @@ export const TurnView = memo(
     return (
       <li className={css.question}>
         <p className="hidden-visually">You</p>
-        <SentImages pictures={props.turn.pictures} gone={props.turn.picturesGone} />
+        <SentImages images={props.turn.images} removed={props.turn.removedImages} />
         <div className={css.plain}>{props.turn.content}</div>
       </li>
     );

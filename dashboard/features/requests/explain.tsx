@@ -29,7 +29,7 @@ const offered = (query: Query): Query =>
   PATHS.some(({ path }) => path === query.path) ? query : { ...query, path: FIRST?.path ?? '' };
 
 /** The form follows the query of the URL and keeps the focus. */
-function Form(props: { busy: boolean; onAsk: (query: Query) => void; query: Query }): ReactElement {
+function Form(props: { busy: boolean; onExplain: (query: Query) => void; query: Query }): ReactElement {
   const id = useId();
   const { path, model } = props.query;
   const [draft, setDraft] = useState(offered(props.query));
@@ -44,7 +44,7 @@ function Form(props: { busy: boolean; onAsk: (query: Query) => void; query: Quer
       className={css.explain}
       onSubmit={(event) => {
         event.preventDefault();
-        props.onAsk({ ...draft, model: draft.model.trim() });
+        props.onExplain({ ...draft, model: draft.model.trim() });
       }}
     >
       <div className={field.field}>
@@ -100,13 +100,13 @@ export function Explain(): ReactElement {
       call('dispatch.explain', { body: { path, ...(model === '' ? {} : { model }) } }),
   });
   const { mutate } = explain;
-  const given = search.has('path');
+  const hasQuery = search.has('path');
   const { path, model } = query;
   useEffect(() => {
-    if (given) mutate({ path, model });
-  }, [given, path, model, mutate]);
-  const onAsk = (next: Query): void => {
-    if (given && next.path === path && next.model === model) mutate(next);
+    if (hasQuery) mutate({ path, model });
+  }, [hasQuery, path, model, mutate]);
+  const onExplain = (next: Query): void => {
+    if (hasQuery && next.path === path && next.model === model) mutate(next);
     else setSearch({ path: next.path, ...(next.model === '' ? {} : { model: next.model }) });
   };
   return (
@@ -115,7 +115,7 @@ export function Explain(): ReactElement {
         Where would this request go? A dry run against the current state: nothing is sent and nothing is
         loaded.
       </p>
-      <Form busy={explain.isPending} query={query} onAsk={onAsk} />
+      <Form busy={explain.isPending} query={query} onExplain={onExplain} />
       <div className={css.part} aria-live="polite">
         {explain.isPending ? <Skeleton lines={5} what="the steps" /> : null}
         {explain.error === null ? null : <Failure error={explain.error} />}

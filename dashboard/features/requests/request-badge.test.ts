@@ -48,7 +48,7 @@ it.each([
 ])('advice after %s omits references to details', (code, advice) => expect(errorAdvice(code)).toBe(advice));
 
 describe('timesOf', () => {
-  it('splits at the first token', () => {
+  it('splits the time at the first token', () => {
     expect(timesOf(request())).toEqual({ total: 1200, first: 200, rest: 1000, rate: 10 });
   });
 

@@ -61,7 +61,7 @@ function columnsFor(open: (id: string) => void) {
 const classOf = (id: string): string =>
   [
     NUMBERS.has(id) ? table.number : '',
-    WIDE_ONLY.has(id) ? css.roomy : '',
+    WIDE_ONLY.has(id) ? css.wideOnly : '',
     VERY_WIDE_ONLY.has(id) ? css.spare : '',
     id === 'at' ? table.whole : '',
   ].join(' ');

@@ -4,7 +4,7 @@ import { beforeWords, firstOutput, placeWords, ruleWords, waitRows } from './rou
 it.each([
   ['/v1/audio/speech', 'audio'],
   ['/v1/chat/completions', 'token'],
-])('an answer of %s begins with a %s', (route, thing) => expect(firstOutput(route)).toBe(thing));
+])('a response of %s starts with a %s', (route, thing) => expect(firstOutput(route)).toBe(thing));
 
 it.each([
   [{ rule: null, lane: null }, 'm', null],

@@ -7,7 +7,7 @@ const facts = (loopback: boolean, guard_remote_admin: boolean) => ({
   guard_remote_admin,
 });
 
-it('says who can change something once no key is required', () => {
+it('names who can change settings without enforcement', () => {
   expect(openingSentence(facts(true, true))).toContain('every program on this machine');
   expect(openingSentence(facts(false, true))).toContain('still need the admin key');
   const unguarded = openingSentence(facts(false, false));

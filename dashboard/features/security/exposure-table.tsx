@@ -26,7 +26,7 @@ const features = tableFeatures({
   filterFns: { includesString: filterFn_includesString, equalsString: filterFn_equalsString },
 });
 /** Columns that are hidden on narrow screens; their content then appears under the route. */
-const WIDTHS: Record<string, string | undefined> = { summary: css.roomy, auth_class: css.medium };
+const WIDTHS: Record<string, string | undefined> = { summary: css.wideOnly, auth_class: css.medium };
 const helper = createColumnHelper<typeof features, ExposureRow>();
 
 const columns = helper.columns([

@@ -7,8 +7,8 @@ const facts = (require_auth: boolean, loopback: boolean, hasAdminKey: boolean, g
   hasAdminKey,
   guard,
 });
-const all = (given: ReachFacts): string[] =>
-  (['open', 'bootstrap', 'client', 'admin'] as const).map((auth_class) => reachOf({ auth_class }, given));
+const all = (facts: ReachFacts): string[] =>
+  (['open', 'bootstrap', 'client', 'admin'] as const).map((auth_class) => reachOf({ auth_class }, facts));
 
 describe('access to each class without a key', () => {
   it('enforcement on: only open, and bootstrap until an admin key exists', () => {

@@ -79,10 +79,10 @@ function SetItem(props: {
 function DiskLine(props: { bytes: number; set: ModelSet }): ReactElement {
   const { disk_free_bytes: free, disk_kept_bytes: reserve } = props.set;
   const short = free !== null && props.bytes > free - reserve;
-  const room = free === null ? '' : ` ${gib(free)} free on disk.`;
+  const freeSpace = free === null ? '' : ` ${gib(free)} free on disk.`;
   return (
     <p>
-      {props.bytes === 0 ? 'Nothing to download.' : `Total download: ${gib(props.bytes)}.${room}`}
+      {props.bytes === 0 ? 'Nothing to download.' : `Total download: ${gib(props.bytes)}.${freeSpace}`}
       {short ? ` Not enough disk space: ${gib(reserve)} must stay free. Deselect a model.` : ''}
     </p>
   );

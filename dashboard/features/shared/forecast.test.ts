@@ -35,25 +35,25 @@ describe('forecastSentence', () => {
     [forecast('waits', ['red']), 'busy', /Waits for red/],
     [forecast('waits'), 'busy', /being freed/],
     [forecast('refused', [], 3 * GIB), 'failed', /3\.0 GiB short/],
-  ])('%#', (given, tone, text) => {
-    const sentence = forecastSentence(given);
+  ])('%#', (view, tone, text) => {
+    const sentence = forecastSentence(view);
     expect(sentence.tone).toBe(tone);
     expect(sentence.text).toMatch(text);
   });
 });
 
 describe('sumLines', () => {
-  const roomOf = (given: MemorySumView) => sumLines(given).find(({ sign }) => sign === '=')?.bytes;
+  const headroomOf = (view: MemorySumView) => sumLines(view).find(({ sign }) => sign === '=')?.bytes;
 
   it('subtracts reservations from free memory', () => {
-    expect(roomOf(sum())).toBe(8 * GIB);
+    expect(headroomOf(sum())).toBe(8 * GIB);
     expect(sumLines(sum()).map(({ name }) => name)).not.toContain('Short by');
   });
 
   it('applies the memory limit when it is lower', () => {
-    expect(roomOf(sum({ limit: 4 * GIB }))).toBe(GIB);
-    expect(roomOf(sum({ limit: 90 * GIB }))).toBe(8 * GIB);
-    expect(roomOf(sum({ limit: 2 * GIB }))).toBe(0);
+    expect(headroomOf(sum({ limit: 4 * GIB }))).toBe(GIB);
+    expect(headroomOf(sum({ limit: 90 * GIB }))).toBe(8 * GIB);
+    expect(headroomOf(sum({ limit: 2 * GIB }))).toBe(0);
   });
 
   it('reports what is missing, and leaves out zero lines', () => {

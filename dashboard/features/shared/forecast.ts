@@ -25,8 +25,8 @@ export function forecastSentence(forecast: LoadForecastView): { tone: Tone; text
     return { tone: 'attention', text: `${names} (idle) will be unloaded to make room.` };
   }
   if (forecast.outcome === 'waits') {
-    const whom = names === '' ? 'memory that is being freed' : names;
-    return { tone: 'busy', text: `Waits for ${whom}, then loads.` };
+    const awaited = names === '' ? 'memory that is being freed' : names;
+    return { tone: 'busy', text: `Waits for ${awaited}, then loads.` };
   }
   const short = forecast.sum.short > 0 ? ` ${gib(forecast.sum.short)} short.` : '';
   return { tone: 'failed', text: `Not enough memory, even after unloading everything else.${short}` };

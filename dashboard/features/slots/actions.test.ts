@@ -5,8 +5,8 @@ import { openDialogOf } from './url-state.ts';
 
 const slot = (over: Partial<SlotRecord> = {}) =>
   ({ state: 'ready', enabled: true, auto: false, model: 'tiny', ...over }) as SlotRecord;
-const shows = (given: SlotRecord) => {
-  const { card, menu } = actionsOf(given);
+const shows = (slot: SlotRecord) => {
+  const { card, menu } = actionsOf(slot);
   return [...card, ...menu].map(({ show }) => show);
 };
 

@@ -39,7 +39,7 @@ function Launch(props: { launch: SlotPlanView['launch'] }): ReactElement {
           <tr>
             <th scope="col">Key</th>
             <th scope="col">Value</th>
-            <th scope="col" className={table.roomy}>
+            <th scope="col" className={table.wideOnly}>
               Source
             </th>
           </tr>
@@ -52,7 +52,7 @@ function Launch(props: { launch: SlotPlanView['launch'] }): ReactElement {
                 <span className={table.under}>from {SOURCES[from]}</span>
               </th>
               <td className={css.value}>{text(value)}</td>
-              <td className={`${css.from} ${table.roomy}`}>{SOURCES[from]}</td>
+              <td className={`${css.from} ${table.wideOnly}`}>{SOURCES[from]}</td>
             </tr>
           ))}
         </tbody>

@@ -12,8 +12,8 @@ describe('a key variable without a value', () => {
     [{ ...upstream, health: 'ok' } as const, null, 'Online'],
     [{ ...upstream, health: 'down' } as const, null, 'Down'],
     [{ ...upstream, enabled: false, health: 'disabled' } as const, null, 'Disabled'],
-  ])('%#', (given, missing, word) => {
-    expect(missingKey(given)).toBe(missing);
-    expect(upstreamBadge(given).word).toBe(word);
+  ])('%#', (upstream, missing, word) => {
+    expect(missingKey(upstream)).toBe(missing);
+    expect(upstreamBadge(upstream).word).toBe(word);
   });
 });

@@ -10,7 +10,7 @@ it('keeps the first revision until a change is refused', () => {
   expect(nextEditBase(first, 'b', refused('body.invalid'))).toBe(first);
 });
 
-it('takes the new revision after a refusal, and then keeps it', () => {
+it('adopts the new revision after a refusal, and then keeps it', () => {
   const stale = refused('config.stale');
   expect(nextEditBase(first, 'a', stale)).toBe(first);
   const second = nextEditBase(first, 'b', stale);
@@ -19,7 +19,7 @@ it('takes the new revision after a refusal, and then keeps it', () => {
   expect(nextEditBase(second, 'c', null)).toBe(second);
 });
 
-it('takes the new revision after each refusal', () => {
+it('adopts the new revision after each refusal', () => {
   const second = nextEditBase(first, 'b', refused('config.stale'));
   expect(nextEditBase(second, 'c', refused('config.stale')).revision).toBe('c');
 });

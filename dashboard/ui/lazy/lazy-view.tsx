@@ -54,7 +54,7 @@ interface BoundaryProps {
 
 interface BoundaryState {
   error: unknown;
-  /** Null while the gateway is asked, and while the page reloads. */
+  /** Null while the query to the gateway runs, and while the page reloads. */
   served: ServedVersion | null;
 }
 

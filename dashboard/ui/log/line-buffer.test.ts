@@ -6,7 +6,7 @@ it('keeps the newest lines, each with a unique key', () => {
   for (let at = 0; at < 100; at += 1) buffer.push(`line ${at}`);
   expect(buffer.shown().map(({ line }) => line)).toEqual(['line 97', 'line 98', 'line 99']);
   expect(buffer.shown().map(({ key }) => key)).toEqual([97, 98, 99]);
-  expect(buffer.came).toBe(100);
+  expect(buffer.receivedCount).toBe(100);
 });
 
 it('is bounded, and empty after a clear', () => {
@@ -27,6 +27,6 @@ it('does not count repeated lines after a clear', () => {
   buffer.clear();
   buffer.clear();
   for (const line of ['b', 'b', 'b', 'a']) buffer.push(line);
-  expect(buffer.came).toBe(5);
+  expect(buffer.receivedCount).toBe(5);
   expect(buffer.shown().map(({ line }) => line)).toEqual(['b', 'b', 'b', 'a']);
 });

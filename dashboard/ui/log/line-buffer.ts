@@ -3,7 +3,7 @@ export class LineBuffer<T> {
   readonly #maxLines: number;
   #lines: { key: number; line: T }[] = [];
   #next = 0;
-  #came = 0;
+  #receivedCount = 0;
   /** Lines before the last clear that may be repeated, with their counts. */
   #known = new Map<string, number>();
 
@@ -12,7 +12,7 @@ export class LineBuffer<T> {
   }
 
   push(line: T): void {
-    if (!this.#isRepeated(line)) this.#came += 1;
+    if (!this.#isRepeated(line)) this.#receivedCount += 1;
     this.#lines.push({ key: this.#next, line });
     this.#next += 1;
     // Trim in batches, so that a full buffer is not copied for every line.
@@ -40,8 +40,8 @@ export class LineBuffer<T> {
   }
 
   /** Total number of lines so far without repetitions; the difference between two values is the number of new lines. */
-  get came(): number {
-    return this.#came;
+  get receivedCount(): number {
+    return this.#receivedCount;
   }
 
   /** The newest lines, each with a unique key. */

@@ -55,8 +55,8 @@ export function useLog(source: LogSource): LiveLog {
   const [state, setState] = useState<LiveLog['state']>('opening');
   const [error, setError] = useState<unknown>(null);
   const [paused, setPaused] = useState(false);
-  const [seen, setSeen] = useState(0);
-  const [came, setCame] = useState(0);
+  const [shownCount, setShownCount] = useState(0);
+  const [receivedCount, setReceivedCount] = useState(0);
   const [round, setRound] = useState(0);
   const visible = usePageVisible();
   const holding = useRef(false);
@@ -67,7 +67,7 @@ export function useLog(source: LogSource): LiveLog {
 
   const show = useCallback(() => {
     setShown(buffer.current.shown());
-    setSeen(buffer.current.came);
+    setShownCount(buffer.current.receivedCount);
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `identity` and `round` reopen the stream
   useEffect(() => {
@@ -80,7 +80,7 @@ export function useLog(source: LogSource): LiveLog {
       gap: GAP,
       read: (event) => latest.current.read(event),
       draw: () => {
-        setCame(lines.came);
+        setReceivedCount(lines.receivedCount);
         if (!holding.current) show();
       },
       live: () => {
@@ -120,5 +120,5 @@ export function useLog(source: LogSource): LiveLog {
     setState('opening');
     setRound((was) => was + 1);
   }, []);
-  return { lines: shown, state, error, paused, held: paused ? came - seen : 0, pause, retry };
+  return { lines: shown, state, error, paused, held: paused ? receivedCount - shownCount : 0, pause, retry };
 }

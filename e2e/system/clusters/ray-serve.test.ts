@@ -11,13 +11,13 @@ import { DEPLOY_LIMIT_MS, type RayServer, startRay } from './ray-server.ts';
 
 const CHAT = '/v1/chat/completions';
 const MODEL = 'ray-counter';
-/** Requests at the same time: one replica alone can work on all of them, and all of them may wait for one. */
+/** Concurrent requests: one replica can run all of them, and its queue can hold all of them. */
 const CONCURRENCY = 8;
 const LIMITS = { max_ongoing: CONCURRENCY, max_queued: CONCURRENCY };
-/** Twice as many as both replicas and the queue take. */
+/** Twice the capacity of both replicas and the queue. */
 const OVERLOAD = 6 * CONCURRENCY;
 const INSTALL_LIMIT_MS = 240_000;
-/** A replica that was killed is replaced, and the upstream is no longer paused. */
+/** Time limit until a killed replica is replaced and the circuit breaker has closed. */
 const RECOVERY_LIMIT_MS = 60_000;
 
 const python = await availableOrSkip('Ray Serve as an upstream', () =>
@@ -119,14 +119,14 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
   };
   const replicasOf = (outcomes: readonly Outcome[]) =>
     new Set(startedOutcomes(outcomes).map(({ pid }) => pid));
-  /** Each request has begun once, except for `refused` ones, which may not have begun at all. */
+  /** Asserts that each request was started once. A `refused` request may not have been started. */
   function expectSentOnce(outcomes: readonly Outcome[]): void {
     const sent = startedOutcomes(outcomes).map(({ request }) => request);
     expect(sent).toHaveLength(new Set(sent).size);
     const unsent = outcomes.filter(({ request, kind }) => kind !== 'refused' && !sent.includes(request));
     expect(unsent).toEqual([]);
   }
-  /** Requests that a replica has begun and not yet ended. */
+  /** Requests that a replica has started and not yet ended. */
   function runningOn(pid: number): number {
     const own = ray.events().filter((each) => each.pid === pid && each.event !== 'start');
     return own.reduce((sum, { event }) => sum + (event === 'begin' ? 1 : -1), 0);
@@ -145,7 +145,7 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
     expectSentOnce(outcomes);
   });
 
-  it.each([true, false])('a caller that leaves ends the work of the replica (stream: %s)', async (stream) => {
+  it.each([true, false])('a client disconnect ends the work of the replica (stream: %s)', async (stream) => {
     const request = newRequest();
     const eventOf = (kind: string) =>
       ray.events().find((each) => each.request === request && each.event === kind);
@@ -164,7 +164,7 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
     expect(eventOf('end')).toBeUndefined();
   });
 
-  it('a replica is killed under load: nothing is sent twice, and what breaks says so', async () => {
+  it('a replica is killed under load: nothing is sent twice, and broken responses end with an error', async () => {
     const loading = loadOf(40, 100);
     let victim = 0;
     await until(() => {

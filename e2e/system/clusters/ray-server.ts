@@ -12,19 +12,19 @@ const START_LIMIT_MS = 150_000;
 export const DEPLOY_LIMIT_MS = 240_000;
 const STOP_LIMIT_MS = 20_000;
 
-/** What a replica has written down. */
+/** The log of a replica. */
 export interface ReplicaEvent {
   readonly event: 'start' | 'begin' | 'end' | 'cancel';
   readonly pid: number;
   readonly version: string;
   readonly request?: string;
-  /** Tokens that were made before a cancellation. */
+  /** Tokens generated before a cancellation. */
   readonly done?: number;
 }
 
 export interface Deployment {
   readonly version: string;
-  /** Requests that each of the two replicas works on at the same time. */
+  /** Concurrent requests of each of the two replicas. */
   readonly max_ongoing: number;
   /** Requests that wait for a replica; more are answered with 503. */
   readonly max_queued: number;
@@ -39,7 +39,7 @@ export interface RayServer {
   stop(): Promise<void>;
 }
 
-/** Starts Ray Serve with two replicas of `ray_app.py` and resolves when they serve `first`. Nothing leaves this machine. */
+/** Starts Ray Serve with two replicas of `ray_app.py` and resolves when they serve `first`. Uses loopback only. */
 export async function startRay(python: string, first: Deployment): Promise<RayServer> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-ray-'));
   const events = join(folder, 'events.jsonl');
@@ -92,7 +92,7 @@ export async function startRay(python: string, first: Deployment): Promise<RaySe
     try {
       await until(isStopped, 'Ray to end', STOP_LIMIT_MS);
     } finally {
-      // Processes of Ray may be in groups of their own.
+      // Processes of Ray may be in other process groups.
       for (const pid of markedProcesses(mark)) process.kill(pid, 'SIGKILL');
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     }

@@ -1,6 +1,6 @@
 /**
- * The container runner on a real Podman with a small Node server as the image. `container-docker.test.ts` beside the runner
- * has a stand-in for Docker.
+ * The container runner on a real Podman with a small Node server as the image. `container-docker.test.ts` next to the runner
+ * uses a stand-in for Docker.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ interface Opened {
   start(...how: Parameters<typeof containerLaunch>): RunningEngine;
 }
 
-/** A runner as one gateway has it; a second one on the same folder is the gateway after a restart. */
+/** The runner of one gateway. A second one on the same folder is the gateway after a restart. */
 function open(sockets: readonly string[] = [podman?.socketPath ?? ''], keep = true, state = folder): Opened {
   const runner = createContainerRunner({
     stateFolder: state,
@@ -78,7 +78,7 @@ async function loadedOf(one: RunningEngine): Promise<LoadedEngine> {
 }
 
 describe.skipIf(podman === null)('in a real Podman', () => {
-  test('serves with a key of its own, without rights, with its model read-only, and leaves nothing', async () => {
+  test('serves with its own key, without privileges, with a read-only model, and leaves nothing behind', async () => {
     const model = join(folder, 'weights');
     writeFileSync(model, 'the weights', { mode: 0o600 });
     const mounts = [{ source: model, target: '/models/weights', readOnly: true }];
@@ -103,7 +103,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(readFileSync(join(folder, 'logs', 'boxed.log'), 'utf8')).toContain('started tiny (container');
   });
 
-  test('after a removal of the package all of this state folder are ended, and those of others stay', async () => {
+  test('after a removal of the package all containers of this state folder end, others continue', async () => {
     const theirs = scratch();
     const [one, other] = [open().start(), open(undefined, true, theirs).start()];
     try {
@@ -122,14 +122,14 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     }
   });
 
-  test('an engine that fails says its decisive line, and its container is gone', async () => {
+  test('a failing engine reports its decisive log line, and its container is removed', async () => {
     const one = open().start({ env: { FAIL: 'no kernel image' } });
     const first = await firstOf(one);
     expect(first).toMatchObject({ code: 3, reason: expect.stringContaining('error: no kernel image') });
     expect(containers()).toEqual([]);
   });
 
-  test('one that is killed behind our back ends with the reason', async () => {
+  test('a container that another program kills ends with the reason', async () => {
     const one = open().start();
     await loadedOf(one);
     podman?.run('kill', ...containers().map(({ Id }) => Id));
@@ -137,26 +137,26 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toEqual([]);
   });
 
-  test('one that does not hear SIGTERM is killed after its grace', async () => {
+  test('a container that ignores SIGTERM is killed after the grace period', async () => {
     const one = open().start({ env: { PORT: '{port}', DEAF: '1' } });
     await loadedOf(one);
     expect(await one.stop(1000)).toMatchObject({ signal: 'SIGKILL' });
   });
 
-  test('a server that does not answer as it should is not our engine', async () => {
+  test('a server with an unexpected response is not our engine', async () => {
     const one = open().start({ probe: { path: '/nothing', loading: [503] } });
     expect((await one.ended).reason).toContain('status 404');
     expect(containers()).toEqual([]);
   });
 
-  test('an image that cannot be had, by rule or in truth', async () => {
+  test('an image that must not be pulled, and one that cannot be pulled', async () => {
     const absent = { image: 'localhost:1/absent' };
     expect((await open().start({ ...absent, pull: 'never' }).ended).reason).toContain('not on this machine');
     expect((await open().start(absent).ended).reason).toMatch(/localhost:1\/absent could not be fetched: .+/);
     expect((await open().start({ image: '-v /:/host' }).ended).reason).toContain('image: must be');
   });
 
-  test('the next gateway adopts what serves the same, with the same key and process', async () => {
+  test('the next gateway adopts a container of the same launch, with the same key and process', async () => {
     const before = open();
     const one = before.start();
     await loadedOf(one);
@@ -175,7 +175,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toEqual([]);
   });
 
-  test('what was changed meanwhile is made anew, and two containers of one slot never stay', async () => {
+  test('a changed launch gets a new container, and a slot never has two', async () => {
     const before = open();
     const one = before.start();
     await loadedOf(one);
@@ -189,7 +189,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toHaveLength(1);
   });
 
-  test('reconciling ends what no slot wants or no record proves, and never what is not ours', async () => {
+  test('reconciling ends containers without a slot or record, and never those of others', async () => {
     const other = scratch();
     const strange = podman?.run('run', '-d', '--label', 'svc-gateway.state=x', podman.image).trim();
     const neighbour = open(undefined, true, other).start();
@@ -208,7 +208,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     podman?.run('rm', '-f', '-t', '0', strange as string);
   });
 
-  test('an API that goes away for a while ends nothing', async () => {
+  test('a temporary failure of the API ends nothing', async () => {
     const one = open().start();
     const loaded = await loadedOf(one);
     await podman?.closeSocket();
@@ -219,7 +219,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     await until(() => containers().length === 0, 'the container to be removed');
   });
 
-  test('an API that is gone for good: the stop ends all the same, and the next start cleans up', async () => {
+  test('a permanent failure of the API: the stop still resolves, and the next start cleans up', async () => {
     const one = open().start();
     await loadedOf(one);
     await podman?.closeSocket();
@@ -231,7 +231,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toEqual([]);
   });
 
-  test('a key by file is readable inside and closed outside', async () => {
+  test('a key file is readable in the container only', async () => {
     const args = ['tiny', '{key_file}'];
     const one = open().start({ args, key: { by: 'file' }, env: { PORT: '{port}', MODEL: '{key_file}' } });
     const loaded = await loadedOf(one);

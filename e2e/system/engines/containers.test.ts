@@ -65,7 +65,7 @@ const containers = () =>
 const ids = () => containers().map(({ Id }) => Id);
 
 describe.skipIf(podman === null)('in a real Podman', () => {
-  it('load, chat, unload: one container on the loopback address, and none afterwards', async () => {
+  it('load, chat, unload: one container on the loopback address, none afterwards', async () => {
     await start();
     expect(containers()).toEqual([]);
     const loaded = (await verb('load')).json<SlotRecord>();
@@ -82,7 +82,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toEqual([]);
   });
 
-  it('GET /api/hardware names the engine of containers', async () => {
+  it('GET /api/hardware names the container engine', async () => {
     await start();
     const { containers: engines } = (await send(gateway, 'POST', '/api/hardware/probe')).json<HardwareView>();
     expect(engines).toContainEqual({
@@ -95,7 +95,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     });
   });
 
-  it('a container that is killed is an error with its reason, and a new one by itself', async () => {
+  it('a killed container is an error with a reason, and is restarted', async () => {
     await start();
     await verb('load');
     podman?.run('kill', ...ids());
@@ -109,7 +109,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toHaveLength(1);
   });
 
-  it('an engine that fails tells its decisive line', async () => {
+  it('a failing engine reports its decisive log line', async () => {
     await start(BOXED.replace('PORT = "{port}"', 'FAIL = "weights are torn"'));
     const refused = await verb('load');
     expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
@@ -120,7 +120,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toEqual([]);
   });
 
-  it('P08 an image that must be fetched: pulling with its share, and an unload that cuts it', async () => {
+  it('P08 an image that must be pulled: state pulling with progress, and an unload that cancels it', async () => {
     await start(BOXED.replace(/image = .*/, `image = "${registry.image}"`));
     const loading = verb('load');
     await waitForSlotState(gateway, 'boxed', 'pulling');
@@ -136,7 +136,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toEqual([]);
   });
 
-  it('P05 P06 kill -9 of the gateway: the container serves on and the next start adopts it', async () => {
+  it('P05 P06 kill -9 of the gateway: the container continues and the next start adopts it', async () => {
     await start();
     const { pid } = (await verb('load')).json<SlotRecord>();
     const before = ids();
@@ -151,7 +151,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toEqual([]);
   });
 
-  it('a clean restart adopts; a slot that is gone or was changed meanwhile does not keep its container', async () => {
+  it('a clean restart adopts; a removed or changed slot loses its container', async () => {
     await start();
     const { pid } = (await verb('load')).json<SlotRecord>();
     expect(await gateway.stop()).toBe(0);
@@ -170,7 +170,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     await until(() => containers().length === 0, 'the container of the removed slot to be ended');
   });
 
-  it('keep_containers = false: the stop ends them like every other engine', async () => {
+  it('keep_containers = false: a stop ends containers like other engines', async () => {
     await start(BOXED, 'keep_containers = false\n');
     const { pid } = (await verb('load')).json<SlotRecord>();
     expect(await gateway.stop()).toBe(0);
@@ -178,7 +178,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
     expect(containers()).toEqual([]);
   });
 
-  it('a slot file that goes away while the gateway runs takes its container along', async () => {
+  it('removing a slot file at run time removes its container', async () => {
     await start();
     await verb('load');
     writeFileSync(slotFile('other'), 'model = "x"\nautoload = false\n');

@@ -1,4 +1,4 @@
-/** The thinking switch of a chat on a real llama-server: its answer shows which value reached the chat template. */
+/** The thinking switch of a chat on a real llama-server. The response shows which value reached the chat template. */
 import { expect, it } from 'vitest';
 import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';

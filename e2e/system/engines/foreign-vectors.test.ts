@@ -38,7 +38,7 @@ beforeAll(() => {
 const post = (path: string, body: object) => send(gateway, 'POST', path, { body });
 const unit = (vector: readonly number[]) => Math.hypot(...vector);
 
-describe.skipIf(program === null)('vectors and ranks of llama-server', () => {
+describe.skipIf(program === null)('embeddings and reranking of llama-server', () => {
   it('gives the same vector as base64 and as floats, of texts and of tokens', async () => {
     const coded = await openai.embeddings.create({ model: 'svc/llama', input: [CAT, 'a dog'] });
     const plain = await openai.embeddings.create({
@@ -57,7 +57,7 @@ describe.skipIf(program === null)('vectors and ranks of llama-server', () => {
     expect(one.data).toHaveLength(1);
   });
 
-  it('shorter vectors: cut and of length 1 where the slot declares them, refused by name elsewhere', async () => {
+  it('dimensions: truncated and normalised where the slot declares them, else refused with the field name', async () => {
     const whole = await openai.embeddings.create({
       model: 'svc/llama',
       input: CAT,
@@ -82,7 +82,7 @@ describe.skipIf(program === null)('vectors and ranks of llama-server', () => {
     ).toHaveLength(64);
   });
 
-  it('a text that is too long is refused with the numbers', async () => {
+  it('a text that is too long is refused with both sizes', async () => {
     for (const [path, body, param] of [
       [EMBEDDINGS, { model: 'svc/llama', input: ['short', 'x '.repeat(600)] }, 'input'],
       [RERANK, { model: 'svc/llama-order', query: 'q', documents: ['a', 'x '.repeat(600)] }, 'documents'],
@@ -97,17 +97,20 @@ describe.skipIf(program === null)('vectors and ranks of llama-server', () => {
     }
   });
 
-  it.each(['/v1/rerankings', '/v1/rerank', '/v1/reranking'])('ranks in the one shape: %s', async (path) => {
-    const body = {
-      model: 'svc/llama-order',
-      query: 'cat on mat',
-      documents: DOCUMENTS.map((text) => ({ text })),
-    };
-    const results = expectRanking(await post(path, { ...body, return_documents: true, top_n: 2 }), 'ranks');
-    expect(results.map(({ index, document }) => [index, document?.text])[0]).toEqual([1, CAT]);
-    expect(results).toHaveLength(2);
-    expect(expectRanking(await post(path, body), 'ranks').map((each) => Object.keys(each).length)).toEqual([
-      2, 2, 2,
-    ]);
-  });
+  it.each(['/v1/rerankings', '/v1/rerank', '/v1/reranking'])(
+    'reranks in the same format: %s',
+    async (path) => {
+      const body = {
+        model: 'svc/llama-order',
+        query: 'cat on mat',
+        documents: DOCUMENTS.map((text) => ({ text })),
+      };
+      const results = expectRanking(await post(path, { ...body, return_documents: true, top_n: 2 }), 'ranks');
+      expect(results.map(({ index, document }) => [index, document?.text])[0]).toEqual([1, CAT]);
+      expect(results).toHaveLength(2);
+      expect(expectRanking(await post(path, body), 'ranks').map((each) => Object.keys(each).length)).toEqual([
+        2, 2, 2,
+      ]);
+    },
+  );
 });

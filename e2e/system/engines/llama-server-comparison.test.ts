@@ -19,13 +19,13 @@ const markdown = readFileSync(table, 'utf8');
 const rows = knownDifferences(markdown);
 const used = new Set<Row>();
 
-/** Another llama-server than the table's may differ elsewhere: it is told, and is no fault of the gateway. */
+/** Another version than that of the table may differ elsewhere. Such differences are logged, not failures. */
 const found = program === null ? undefined : llamaServerVersion(program);
 const other =
-  found !== versionOf(markdown) ? `the table is of ${versionOf(markdown)}, here is ${found}` : null;
+  found !== versionOf(markdown) ? `the table is for ${versionOf(markdown)}, installed is ${found}` : null;
 if (program !== null && other !== null) console.warn(`NOT STRICT: ${other}`);
 
-describe.skipIf(program === null)('the embedded engine beside llama-server', () => {
+describe.skipIf(program === null)('the embedded engine compared with llama-server', () => {
   let pairs: EnginePairs;
 
   beforeAll(async () => {
@@ -76,11 +76,11 @@ describe('the comparison itself', () => {
       [{ field: 'c[].t', theirs: '"b"', ours: '"c"' }],
     ],
     [{ c: [{}] }, { c: [{}, {}] }, [{ field: 'c.length', theirs: '1', ours: '2' }]],
-  ])('%j beside %j', (theirs, ours, expected) => {
+  ])('%j compared with %j', (theirs, ours, expected) => {
     expect(differences(theirs, ours)).toEqual(expected);
   });
 
-  it('a row lists what its patterns say and nothing else', () => {
+  it('a row matches exactly its patterns', () => {
     const [row] = knownDifferences(
       '| Where | Field | a | b | c |\n| --- | --- | --- | --- | --- |\n| chat*, error: x | `a[].*` | `"y"` | `*` | so |',
     );

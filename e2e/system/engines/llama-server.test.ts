@@ -46,7 +46,7 @@ const argvOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'latin1');
 const reasonOf = (record: SlotRecord) => record.failure?.reason;
 
 describe.skipIf(program === null)('llama-server', () => {
-  it('answers a chat under its alias, with a key that nobody sees', async () => {
+  it('answers a chat under its alias, with a key that is never exposed', async () => {
     const answer = await sendChat('llama');
     expect(replyText(answer)).toBe('another engine speaks');
     expect(answer.json()).toMatchObject({ model: 'chat', usage: { completion_tokens: expect.any(Number) } });
@@ -60,7 +60,7 @@ describe.skipIf(program === null)('llama-server', () => {
     expect(log + gateway.output()).not.toContain(key);
   });
 
-  it('embeds a text that fills its window, beyond what one step of the program takes by default', async () => {
+  it('embeds a text that fills the context and exceeds the default batch size', async () => {
     const input = Array.from({ length: 900 }, () => 'a').join(' ');
     const answer = await post('/v1/embeddings', { model: 'embed', input });
     expect(answer.status).toBe(200);
@@ -73,21 +73,21 @@ describe.skipIf(program === null)('llama-server', () => {
     expect((await slot(gateway, 'embed')).engine).toBe('llama-server');
   });
 
-  it('ranks documents, on the path that clients use', async () => {
+  it('reranks documents on the path that clients use', async () => {
     const documents = ['quantum flux xylophone', 'the cat sat on the mat', 'a dog barks'];
     const answer = await post('/v1/rerankings', { model: 'rerank', query: 'cat on mat', documents });
     expect(answer.status).toBe(200);
     expect(answer.json<{ results: { index: number }[] }>().results[0]?.index).toBe(1);
   });
 
-  it('without the GPU that its slot asks for is no silent fallback to the CPU', async () => {
+  it('without the configured GPU the load fails instead of a silent fallback to the CPU', async () => {
     expect((await runSlotAction(gateway, 'gpu', 'load')).code).toBe('slot.failed');
     expect(reasonOf(await slot(gateway, 'gpu'))).toContain('has no backend for the GPU');
     expect((await runSlotAction(gateway, 'gpu-2', 'load')).code).toBe('slot.failed');
     expect(reasonOf(await slot(gateway, 'gpu-2'))).toContain('invalid device: Vulkan0');
   });
 
-  it('killed in the middle, fails and comes back', async () => {
+  it('fails when it is killed during a response, and is restarted', async () => {
     await sendChat('llama');
     const { pid } = await slot(gateway, 'llama');
     process.kill(pid as number, 'SIGKILL');

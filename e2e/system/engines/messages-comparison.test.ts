@@ -1,7 +1,7 @@
 /**
  * `POST /v1/messages` of a real llama-server, compared with the gateway's translation to a chat of the same server. The
- * second part holds the differences because of which the gateway does not forward these requests (ARCHITECTURE.md, "Other
- * APIs"); when one of them fails, reconsider that decision.
+ * second part has the differences that are the reason why the gateway does not forward these requests (docs/adr/0032). When one
+ * of them fails, reconsider that decision.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,11 +23,12 @@ import { part } from '../../../daemon/test/harness/test-tools.ts';
 import { versionOf } from './comparison/known-differences.ts';
 
 const PROGRAM = part('llama-server');
-/** What another version of it does is told, and is no fault of the gateway. */
+/** Differences of another version are logged, not failures. */
 const found = PROGRAM === null ? undefined : llamaServerVersion(PROGRAM);
 const table = join(import.meta.dirname, '..', '..', '..', 'docs', 'internals', 'llama-server-differences.md');
 const strict = found === versionOf(readFileSync(table, 'utf8'));
-if (PROGRAM !== null && !strict) console.warn(`NOT STRICT: llama-server ${found} is another one`);
+if (PROGRAM !== null && !strict)
+  console.warn(`NOT STRICT: llama-server ${found} is not the version of the table`);
 
 const hi = [{ role: 'user' as const, content: 'Hello!' }];
 const body = { model: 'talker', max_tokens: 60, messages: hi };
@@ -37,7 +38,7 @@ const TOOL = {
   input_schema: { type: 'object' as const, properties: { zone: { type: 'string' } }, required: ['zone'] },
 };
 
-describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the translation", () => {
+describe.skipIf(PROGRAM === null)("llama-server's own Messages compared with the translation", () => {
   const servers: Record<string, LlamaServer> = {};
   const files: Record<string, string> = {};
   let weights = '';
@@ -70,8 +71,8 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
   const client = ({ port }: { port: number }) =>
     new Anthropic({ apiKey: null, authToken: 'x', baseURL: `http://127.0.0.1:${port}`, maxRetries: 0 });
 
-  describe('says the same', () => {
-    /** Ids are new each time, and how much of a prompt was in the cache depends on who asked before. */
+  describe('equal responses', () => {
+    /** Removes ids, which are random, and cached token counts, which depend on earlier requests. */
     const summary = (message: Anthropic.Message) => ({
       content: message.content.map((block) =>
         block.type === 'tool_use' ? { ...block, id: typeof block.id } : block,
@@ -122,7 +123,7 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
     });
   });
 
-  describe('loses by its own way', () => {
+  describe('defects of the native route', () => {
     interface RawResponse {
       readonly status: number;
       readonly text: string;
@@ -135,15 +136,15 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
       (JSON.parse(text) as { content: { text?: string }[] }).content[0]?.text;
     const errorOf = ({ text }: RawResponse) =>
       JSON.parse(text) as { type?: string; error: { message: string } };
-    /** The blocks that are open when another one begins. */
+    /** Returns the maximum number of blocks that are open when another one starts. */
     const openAtStart = ({ text }: RawResponse): number => {
       let open = 0;
-      let most = 0;
+      let maxOpen = 0;
       for (const [, event] of text.matchAll(/^event: content_block_(start|stop)$/gm)) {
         open += event === 'start' ? 1 : -1;
-        most = Math.max(most, open);
+        maxOpen = Math.max(maxOpen, open);
       }
-      return most - 1;
+      return maxOpen - 1;
     };
 
     it.each<
@@ -156,14 +157,14 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
       ]
     >([
       [
-        'tool_choice: none still calls',
+        'tool_choice: none still calls a tool',
         { ...body, tools: [TOOL], tool_choice: { type: 'none' } },
         ({ text }) => (JSON.parse(text) as { stop_reason: string }).stop_reason,
         'tool_use',
         'end_turn',
       ],
       [
-        'a schema of the answer is not kept',
+        'an output schema is ignored',
         {
           ...body,
           output_config: {
@@ -178,14 +179,14 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
         false,
       ],
       [
-        'thoughts cannot be switched off',
+        'thinking cannot be disabled',
         { ...body, model: 'thinker', thinking: { type: 'disabled' } },
         (response) => promptOf(response) > 30,
         false,
         true,
       ],
       [
-        'a document is dropped without a word',
+        'a document is dropped silently',
         {
           ...body,
           messages: [
@@ -206,7 +207,7 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
         true,
       ],
       [
-        'a line of bookkeeping is read by the model',
+        'the billing header reaches the model',
         {
           ...body,
           system: [
@@ -221,22 +222,22 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
         false,
       ],
       [
-        'a tool that Anthropic runs becomes a function that nobody runs',
+        'a server tool of Anthropic becomes a function that is never run',
         { ...body, tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
         ({ status }) => status,
         200,
         422,
       ],
-      ['no messages are answered', { ...body, messages: [] }, ({ status }) => status, 200, 422],
+      ['an empty list of messages is accepted', { ...body, messages: [] }, ({ status }) => status, 200, 422],
       [
-        'an unknown role is taken',
+        'an unknown role is accepted',
         { ...body, messages: [{ role: 'robot', content: 'x' }] },
         ({ status }) => status,
         200,
         422,
       ],
       [
-        'a prompt that is too long is not said in the words that agents look for',
+        'the error of a prompt that is too long lacks the text that agents match',
         { ...body, messages: [{ role: 'user', content: 'x'.repeat(4_000) }] },
         (response) => [
           errorOf(response).type,
@@ -246,14 +247,14 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
         ['error', true],
       ],
       [
-        'a block begins while another is open',
+        'a block starts while another one is open',
         { ...body, model: 'thinker', stream: true },
         openAtStart,
         1,
         0,
       ],
       [
-        'while a stream has no event for a sign of life',
+        'a stream has no ping events',
         { ...body, stream: true },
         ({ text }) => text.includes('event: ping'),
         false,
@@ -267,7 +268,7 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
     });
   });
 
-  it('tells more by its own way in two places only: counts at the start, and which stop text ended it', async () => {
+  it('the native route has more information in two places only: token counts at the start, and the stop sequence', async () => {
     const request = { ...body, stop_sequences: ['tiny'], stream: true };
     const sendTo = async (to: { port: number }) =>
       (await send(to, 'POST', '/v1/messages', { body: request })).text;
@@ -278,7 +279,7 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages beside the transl
     expect(ours).toContain('"stop_reason":"end_turn","stop_sequence":null');
     if (!strict) return;
     expect(counted(theirs)).toBe(true);
-    // And says beside it that the turn ended by itself.
+    // The stop reason nevertheless says that the turn ended by itself.
     expect(theirs).toContain('"stop_reason":"end_turn","stop_sequence":"tiny"');
   });
 });

@@ -11,7 +11,7 @@ import { bertToGguf, readBert } from '../harness/bert-to-gguf.ts';
 import { availableOrSkip } from '../harness/unavailable.ts';
 import { wheelFiles } from '../harness/wheel-files.ts';
 
-/** Written by `minilm-references.py` beside the file: a float32 implementation that shares no code with llama.cpp. */
+/** Written by `minilm-references.py` next to the file, a float32 implementation that shares no code with llama.cpp. */
 const REFERENCES = join(import.meta.dirname, 'fixtures', 'minilm-references.json');
 /** Rounding of the weights to 16 bits costs about 2e-6. */
 const MIN_COSINE = 0.9999;
@@ -67,12 +67,12 @@ describe.skipIf(files === null)('MiniLM-L6-v2 in the embedded engine', () => {
       ({ embedding }) => embedding,
     );
 
-  it('the model list has its window and what it can do', async () => {
+  it('the model list has its context window and capabilities', async () => {
     const model = (await send(gateway, 'GET', `/v1/models/${MODEL}`)).json();
     expect(model).toMatchObject({ context_length: 512, capabilities: { embeddings: true } });
   });
 
-  it.each(references)('as the float32 implementation: $text', async ({ text, tokens, vector }) => {
+  it.each(references)('equals the float32 implementation: $text', async ({ text, tokens, vector }) => {
     const { data, usage } = await openai.embeddings.create({
       model: 'embed',
       input: text,
@@ -90,7 +90,7 @@ describe.skipIf(files === null)('MiniLM-L6-v2 in the embedded engine', () => {
     expect(Math.min(...cosines)).toBeGreaterThanOrEqual(MIN_COSINE);
   });
 
-  it('base64 holds the same numbers', async () => {
+  it('base64 has the same numbers', async () => {
     const input = texts.slice(0, 3);
     const floats = await vectorsOf(input);
     const body = { model: 'embed', input, encoding_format: 'base64' };

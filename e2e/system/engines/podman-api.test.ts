@@ -1,6 +1,6 @@
 /**
  * The client of the container engine API on the socket of a real Podman and a small image registry.
- * daemon/lib/container-engine/container-engine.test.ts has it on captured answers.
+ * daemon/lib/container-engine/container-engine.test.ts tests it with captured responses.
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import { ContainerEngine } from '../../../daemon/lib/container-engine/container-engine.ts';
@@ -35,13 +35,13 @@ const body = (env: readonly string[] = []) => ({
 const connect = () => ContainerEngine.connect(outbound, podman?.socketPath ?? '');
 
 describe.skipIf(podman === null)('a real Podman', () => {
-  test('says what it is', async () => {
+  test('reports its name and version', async () => {
     const { info: about } = await connect();
     expect(about).toMatchObject({ kind: 'podman', rootless: false, api: '1.41' });
     expect(about.version).toMatch(/^\d+\.\d+/);
   });
 
-  test('an image that is there, and one that is neither there nor anywhere', async () => {
+  test('an existing image, and one that does not exist', async () => {
     const engine = await connect();
     expect(await engine.hasImage('localhost/stand-in')).toBe(true);
     expect(await engine.hasImage('localhost:1/absent')).toBe(false);
@@ -53,7 +53,7 @@ describe.skipIf(podman === null)('a real Podman', () => {
     await expect(pulled).rejects.toThrow(/localhost:1/);
   });
 
-  test('a pull tells how far it is, can be cut, and ends with the image here', async () => {
+  test('a pull reports progress, can be cancelled, and ends with the image present', async () => {
     const engine = await connect();
     const control = new AbortController();
     const shares: (number | null)[] = [];
@@ -75,7 +75,7 @@ describe.skipIf(podman === null)('a real Podman', () => {
     expect(await engine.hasImage(registry.image)).toBe(true);
   });
 
-  test('a container from its making to its removal', async () => {
+  test('a container from its creation to its removal', async () => {
     const engine = await connect();
     const id = await engine.create('svc-life', body());
     expect(await engine.inspect(id)).toMatchObject({ id, running: false });
@@ -111,7 +111,7 @@ describe.skipIf(podman === null)('a real Podman', () => {
     await Promise.all([engine.remove(id), engine.stop(id, 1000), engine.wait(id, 5000), engine.kill(id)]);
   });
 
-  test('one that does not hear SIGTERM is killed after its grace; a wait has a limit', async () => {
+  test('a container that ignores SIGTERM is killed after the grace period; a wait has a time limit', async () => {
     const engine = await connect();
     const id = await engine.create('svc-deaf', body(['DEAF=1']));
     await engine.start(id);
@@ -121,7 +121,7 @@ describe.skipIf(podman === null)('a real Podman', () => {
     await engine.remove(id);
   });
 
-  test('a refusal carries the words of the engine', async () => {
+  test('an error contains the message of the engine', async () => {
     const engine = await connect();
     const made = engine.create('svc-none', { ...body(), Image: 'localhost/absent' });
     await expect(made).rejects.toMatchObject({

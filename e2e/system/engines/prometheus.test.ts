@@ -61,12 +61,12 @@ describe.skipIf(program === null)('Prometheus', () => {
     else for (const text of absent) expect(text).toMatch(/^svc_device_(busy|power|temperature)_/);
   });
 
-  it.each(ALERTS)('%s looks at series that there are', async (_, expr) => {
+  it.each(ALERTS)('%s uses existing series', async (_, expr) => {
     await prometheus.query(expr);
     for (const { text } of selectorsOf(expr)) expect(await prometheus.query(text), text).not.toEqual([]);
   });
 
-  it('evaluates every rule, and a calm gateway raises no alarm of being away', async () => {
+  it('evaluates every rule, and an idle gateway raises no alert', async () => {
     await until(async () => {
       const rules = await prometheus.rules();
       return rules.length === ALERTS.length && rules.every(({ health }) => health !== 'unknown');
@@ -75,7 +75,7 @@ describe.skipIf(program === null)('Prometheus', () => {
     expect(await prometheus.query('ALERTS{alertname="SvcGatewayDown"}')).toEqual([]);
   });
 
-  it('promtool takes the rules, their tests and the example', async () => {
+  it('promtool accepts the rules, their tests and the example', async () => {
     expect(await promtool(path, 'check', 'rules', 'alerts.yml')).toContain(`${ALERTS.length} rules found`);
     expect(await promtool(path, 'test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
     expect(await promtool(path, 'check', 'config', 'scrape.yml')).toContain('SUCCESS');

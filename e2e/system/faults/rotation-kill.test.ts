@@ -1,6 +1,6 @@
 /**
  * R06 of the catalogue: the process that rotates a key gets SIGKILL before each step of the write, and the whole daemon at a
- * random moment of sixteen rotations. The file must be old or new as a whole, and a new daemon must accept its key.
+ * random moment of sixteen rotations. The file must be completely old or new, and a new daemon must accept its key.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ import { scale } from '../../../daemon/test/harness/scale.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** A file with more around the keys than one write carries. */
+/** A file that is larger than one write. */
 const long = (key: string) =>
   `# before\n${'# filler that stays as it is\n'.repeat(4_000)}SVC_ADMIN_KEY=${key}\nSVC_CLIENT_KEY=${CLIENT_KEY}\n# after\n`;
 
@@ -45,16 +45,16 @@ const start = () =>
     env: { SVC_REQUIRE_AUTH: 'on' },
   });
 
-describe('R06 killed in the middle', () => {
+describe('R06 killed during a rotation', () => {
   it.each([
     ['open', 'old'],
     ['write', 'old'],
     ['fsync', 'old'],
     ['rename', 'old'],
     ['fsyncdir', 'new'],
-  ])('right before %s: the file is wholly %s, and what a restarted daemon goes by', async (step, which) => {
+  ])('right before %s: the file is completely %s, and a restarted daemon uses it', async (step, which) => {
     writeFileSync(envFile(), long(ADMIN_KEY), { mode: 0o600 });
-    const program = join(root, 'daemon', 'test', 'harness', 'settings-and-die.ts');
+    const program = join(root, 'daemon', 'test', 'harness', 'kill-during-settings-write.ts');
     const { signal } = spawnSync(process.execPath, [program, home, step]);
     expect(signal).toBe('SIGKILL');
     const key = keyOf(read());
@@ -67,7 +67,7 @@ describe('R06 killed in the middle', () => {
     await gateway.stop();
   });
 
-  it('the whole daemon, at any moment of sixteen rotations at once', async () => {
+  it('the whole daemon, at a random moment of sixteen concurrent rotations', async () => {
     let key = ADMIN_KEY;
     writeFileSync(envFile(), long(key), { mode: 0o600 });
     for (let round = 0; round < scale(100); round++) {

@@ -25,14 +25,14 @@ const MINUTES = Number(process.env.SVC_SOAK_MINUTES) || 0;
 const SHORT_MS = 6_000;
 const MS = MINUTES > 0 ? MINUTES * 60_000 : SHORT_MS;
 const CALLERS = 8;
-/** Four times a minute in a long run; often in a short one. */
+/** Sample interval: 15 s in a long run, shorter in a short one. */
 const CHURN_MS = MINUTES > 0 ? 15_000 : 700;
-/** Connections to the engine that are kept for the next requests, and one descriptor of chance. */
+/** Keep-alive connections to the engine, and one descriptor of tolerance. */
 const MAX_RETAINED = 5;
-/** Percent in an hour, of long runs only: those of a minute are all warm-up. */
+/** Maximum drift in percent per hour. Checked for long runs only, because a run of a minute is all warm-up. */
 const MAX_DRIFT = 5 / 24;
 const LONG_MINUTES = 120;
-/** How much higher the last third of a run of half an hour or more may reach than what came before it. */
+/** Maximum excess of the last third over the earlier peak, in runs of half an hour or more. */
 const MAX_CLIMB = 1.25;
 const MIDDLING_MINUTES = 30;
 
@@ -40,13 +40,13 @@ const gateway = new OneGateway(() =>
   startTiny({ files: { 'config/slots/agent.toml': 'parallel = 4\ncontext = 8192\n' } }),
 );
 
-/** A whole answer, so that what is opened once and kept is there. */
+/** Sends one request, so that resources that are opened once are open. */
 const warmUp = () =>
   send(gateway, 'POST', '/v1/chat/completions', {
     body: { model: 'agent', messages: [{ role: 'user', content: 'a' }], max_tokens: 5 },
   });
 
-it('loses no request and keeps no descriptor', { timeout: MS + 60_000 }, async () => {
+it('loses no request and leaks no descriptor', { timeout: MS + 60_000 }, async () => {
   expect((await warmUp()).status).toBe(200);
   await atRest(gateway);
   const before = openFiles(gateway.pid).all;

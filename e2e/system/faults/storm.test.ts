@@ -19,7 +19,7 @@ const AT_ONCE = 16;
 const WINDOW = 8_192;
 const TOKENS = 300;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
-/** What the model says after `a`. */
+/** The reply of the model to `a`. */
 const TEXT = Array.from({ length: TOKENS }, (_, i) => ALPHABET[(i + 1) % 26]).join('');
 
 const gateway = new OneGateway(() =>
@@ -36,8 +36,8 @@ const body = (content: string, more: object = {}) => ({
   ...more,
 });
 
-/** How a request ended; `broken` is what must never come: a cut answer, a hang, another text. */
-type End = 'whole' | 'left' | 'refused' | 'no engine' | `broken ${string}`;
+/** How a request ended. `broken` must never occur: a truncated response, a hang, another text. */
+type End = 'whole' | 'disconnected' | 'refused' | 'no engine' | `broken ${string}`;
 
 const NO_ENGINE = ['dispatch.upstream_unavailable', 'slot.failed'];
 
@@ -61,7 +61,7 @@ async function streamed(): Promise<End> {
     : `broken ${last}`;
 }
 
-async function leaving(): Promise<End> {
+async function disconnectLate(): Promise<End> {
   const stream = await openStream(gateway, CHAT, body('a', { stream: true, max_tokens: WINDOW - 10 }));
   if (stream.status !== 200) {
     await stream.ended;
@@ -73,17 +73,17 @@ async function leaving(): Promise<End> {
   });
   await until(() => ended || stream.text().length > 2_000, 'the stream to flow');
   stream.disconnect();
-  return ended ? 'no engine' : 'left';
+  return ended ? 'no engine' : 'disconnected';
 }
 
-/** Leaves before anything has come: most of these are still in the queue. */
-function leavingAtOnce(): Promise<End> {
+/** Disconnects before the response starts: most of these requests are still queued. */
+function disconnectEarly(): Promise<End> {
   return new Promise((resolve) => {
     const { port } = gateway;
     const headers = { 'content-type': 'application/json' };
     const req = request({ host: '127.0.0.1', port, method: 'POST', path: CHAT, headers, agent: false });
-    req.on('error', () => resolve('left'));
-    req.on('close', () => resolve('left'));
+    req.on('error', () => resolve('disconnected'));
+    req.on('close', () => resolve('disconnected'));
     req.end(JSON.stringify(body('a', { stream: true })), () => req.destroy());
   });
 }
@@ -95,14 +95,14 @@ async function overflow(): Promise<End> {
     : refusal(answer.status, answer.code);
 }
 
-async function wrong(): Promise<End> {
+async function invalid(): Promise<End> {
   const answer = await send(gateway, 'POST', CHAT, { body: body('a', { temperature: 'hot' }) });
   return answer.code === 'request.invalid' ? 'refused' : refusal(answer.status, answer.code);
 }
 
 function refusal(status: number, code: string | undefined): End {
-  const honest = [502, 503].includes(status) && NO_ENGINE.includes(code ?? '');
-  return honest ? 'no engine' : `broken ${status} ${code}`;
+  const isExpected = [502, 503].includes(status) && NO_ENGINE.includes(code ?? '');
+  return isExpected ? 'no engine' : `broken ${status} ${code}`;
 }
 
 function codeIn(text: string): string | undefined {
@@ -113,18 +113,18 @@ function codeIn(text: string): string | undefined {
   }
 }
 
-const KINDS = { whole, streamed, leaving, leavingAtOnce, overflow, wrong };
+const KINDS = { whole, streamed, disconnectLate, disconnectEarly, overflow, invalid };
 type Kind = keyof typeof KINDS;
-const MEANT: Record<Kind, End> = {
+const EXPECTED: Record<Kind, End> = {
   whole: 'whole',
   streamed: 'whole',
-  leaving: 'left',
-  leavingAtOnce: 'left',
+  disconnectLate: 'disconnected',
+  disconnectEarly: 'disconnected',
   overflow: 'refused',
-  wrong: 'refused',
+  invalid: 'refused',
 };
-/** Each kind at least once, the rest drawn. */
-function drawn(random: () => number): Kind[] {
+/** Returns each kind at least once, and random further ones. */
+function randomKinds(random: () => number): Kind[] {
   const kinds = Object.keys(KINDS) as Kind[];
   const more = Array.from(
     { length: AT_ONCE - kinds.length },
@@ -133,8 +133,8 @@ function drawn(random: () => number): Kind[] {
   return [...kinds, ...more].sort(() => random() - 0.5);
 }
 
-/** Waits until nothing runs, waits or is held; answers what is open then. */
-async function quiet(): Promise<{ all: number; sockets: number }> {
+/** Waits until no request runs or waits. Returns the open descriptors and sockets. */
+async function untilIdle(): Promise<{ all: number; sockets: number }> {
   await until(async () => {
     const { active, queued } = await slot(gateway, 'agent');
     return active === 0 && queued === 0;
@@ -144,13 +144,13 @@ async function quiet(): Promise<{ all: number; sockets: number }> {
   return openFiles(gateway.pid);
 }
 
-/** Connections to the engine that are kept for the next requests, and one descriptor of chance. */
+/** Keep-alive connections to the engine, and one descriptor of tolerance. */
 const MAX_RETAINED = 5;
 
 async function nothingLeft(before: { all: number; sockets: number }): Promise<void> {
   await until(
     async () => {
-      const now = await quiet();
+      const now = await untilIdle();
       return now.all <= before.all + MAX_RETAINED && now.sockets <= before.sockets + MAX_RETAINED;
     },
     `the gateway to hold no more than ${JSON.stringify(before)}`,
@@ -158,37 +158,37 @@ async function nothingLeft(before: { all: number; sockets: number }): Promise<vo
   );
 }
 
-describe('sixteen at once', () => {
+describe('sixteen concurrent requests', () => {
   const random = randomFrom(seed('storm'));
 
-  it('each ends as it was meant to, round after round, and nothing is left', async () => {
-    const before = await quiet();
+  it('each ends as expected in every round, and nothing is leaked', async () => {
+    const before = await untilIdle();
     for (let round = 0; round < scale(150); round++) {
-      const kinds = drawn(random);
+      const kinds = randomKinds(random);
       const ends = await Promise.all(kinds.map((kind) => KINDS[kind]()));
-      expect(ends).toEqual(kinds.map((kind) => MEANT[kind]));
+      expect(ends).toEqual(kinds.map((kind) => EXPECTED[kind]));
     }
     await nothingLeft(before);
     expect(await whole()).toBe('whole');
   });
 
-  it('the engine is killed under them: whole, or told that it was lost; then it serves again', async () => {
-    const before = await quiet();
+  it('when the engine is killed each is complete or ends with an error; then the engine serves again', async () => {
+    const before = await untilIdle();
     for (let round = 0; round < scale(100); round++) {
-      const kinds = drawn(random);
+      const kinds = randomKinds(random);
       const { pid } = await waitForSlotState(gateway, 'agent', 'ready');
       const running = kinds.map((kind) => KINDS[kind]());
       const hold = openStream(gateway, CHAT, body('a', { stream: true, max_tokens: WINDOW - 10 }));
-      await until(async () => (await slot(gateway, 'agent')).active > 0, 'some to run');
+      await until(async () => (await slot(gateway, 'agent')).active > 0, 'a request to run');
       process.kill(pid as number, 'SIGKILL');
       const ends = await Promise.all(running);
       for (const [i, end] of ends.entries()) {
         const kind = kinds[i] as Kind;
-        expect([MEANT[kind], 'no engine'], `${kind}: ${end}`).toContain(end);
+        expect([EXPECTED[kind], 'no engine'], `${kind}: ${end}`).toContain(end);
       }
       expect(ends).toContain('no engine');
       await (await hold).ended;
-      await until(async () => (await slot(gateway, 'agent')).pid !== pid, 'the death to be seen');
+      await until(async () => (await slot(gateway, 'agent')).pid !== pid, 'the exit to be detected');
       const loaded = await send(gateway, 'POST', '/api/slots/agent/load');
       expect(loaded.json()).toMatchObject({ state: 'ready', failure: null });
       expect(await whole()).toBe('whole');

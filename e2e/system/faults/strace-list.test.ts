@@ -15,10 +15,10 @@ const LIST = `4728  openat(AT_FDCWD</work>, "/lib/libc.so.6", O_RDONLY|O_CLOEXEC
 4728  +++ exited with 0 +++
 `;
 
-describe('the list of strace', () => {
+describe('the parsed output of strace', () => {
   const calls = callsIn(LIST);
 
-  it('is calls by thread and name, each with what it is about', () => {
+  it('numbers calls by thread and name, each with its paths', () => {
     expect(calls.map(({ name, nth, failed, hit }) => [name, nth, failed, hit])).toEqual([
       ['openat', 1, false, false],
       ['openat', 2, false, false],
@@ -36,7 +36,7 @@ describe('the list of strace', () => {
     );
   });
 
-  it('shows what is made or becomes wider than its owner, and nothing else', () => {
+  it('lists files that become accessible to others, and nothing else', () => {
     expect(widened(calls, ROOT, [])).toEqual([]);
     const wide = [
       'openat(AT_FDCWD</w>, "/dev/shm/r/k", O_WRONLY|O_CREAT, 0644) = 3</dev/shm/r/k>',

@@ -1,6 +1,6 @@
 /**
  * Three slots of which one fits in memory, with many concurrent requests to each (docs/spec/contract.md#admission). Every
- * answer must come from the right model, with few swaps. daemon/test/swaps.test.ts has the answers to single requests.
+ * response must come from the right model, with few swaps. daemon/test/swaps.test.ts tests single requests.
  */
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
@@ -18,7 +18,7 @@ import {
   startThree,
 } from '../../../daemon/test/harness/three-models.ts';
 
-/** Callers at once. */
+/** Concurrent callers. */
 const CALLERS = 24;
 
 const gateway = new OneGateway(startThree);
@@ -53,14 +53,14 @@ describe('three slots of which one fits', () => {
     console.info(`${total} requests, ${starts()} loads, longest wait ${Math.round(longest)} ms`);
     expect(wrong).toEqual([]);
     expect(together).toBeLessThanOrEqual(1);
-    // All callers at once need three loads; afterwards a load serves at least those who have gathered meanwhile.
+    // The first requests need three loads. Each later load serves at least the requests that were queued meanwhile.
     expect(starts()).toBeLessThanOrEqual(3 + total / 6);
     for (const slot of ours(await slots(gateway))) {
       expect(slot).toMatchObject({ active: 0, queued: 0, waiting_for: [], failure: null });
     }
   });
 
-  it('a slot that is asked all the time makes room for another after its turn, and goes on afterwards', async () => {
+  it('a busy slot is evicted for another one after its turn, and continues afterwards', async () => {
     expect(replyText(await chatWith(gateway, 'red'))).toBe(replyOf('red'));
     const flood = { over: false, served: 0, wrong: [] as string[] };
     const flooding = Array.from({ length: 6 }, async () => {
@@ -88,7 +88,7 @@ describe('three slots of which one fits', () => {
     expect(flood.wrong).toEqual([]);
   });
 
-  it('what was measured on this machine replaces the estimate', async () => {
+  it('the measured memory replaces the estimate', async () => {
     await until(async () => {
       await chatWith(gateway, 'green');
       await send(gateway, 'POST', '/api/slots/green/restart');

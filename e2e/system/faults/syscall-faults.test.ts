@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../daemon/contract/errors.ts';
+import type { WriteReport } from '../../../daemon/test/harness/report-write.ts';
 import { factor } from '../../../daemon/test/harness/scale.ts';
 import {
   type Injection,
@@ -17,7 +18,6 @@ import {
   widened,
 } from '../../../daemon/test/harness/strace.ts';
 import { part } from '../../../daemon/test/harness/test-tools.ts';
-import type { WriteReport } from '../../../daemon/test/harness/write-and-report.ts';
 import { filesBelow, type Writer } from '../../../daemon/test/harness/writer.ts';
 import {
   allowedOutcomes,
@@ -35,21 +35,21 @@ import { STORE } from '../../../daemon/test/harness/writers-store.ts';
 const WRITERS = Object.entries({ ...STORE, ...SINGLE, ...MANY });
 const PROGRAM = join(
   import.meta.dirname,
-  ...['..', '..', '..', 'daemon', 'test', 'harness', 'write-and-report.ts'],
+  ...['..', '..', '..', 'daemon', 'test', 'harness', 'report-write.ts'],
 );
-/** Calls that are tried by default, of each kind for what SQLite writes and of all kinds for the others. */
-const LEAST = { store: 2, others: 1 };
-/** How often each of them fails in `npm run soak`. */
+/** Minimum number of tested calls: per kind for writers of SQLite, over all kinds for the others. */
+const MIN_CALLS = { store: 2, others: 1 };
+/** How often each call is tested in `npm run soak`. */
 const REPEATS = 20;
 
-/** Calls that ask for room. */
+/** Calls that allocate disk space. */
 const GROWS =
   /^(p?write|p?write64|fsync|fdatasync|ftruncate|fallocate|link(at)?|rename(at2?)?|mkdir(at)?|copy_)/;
 const makesFile = ({ name, words }: SystemCall) => name === 'openat' && words.includes('O_CREAT');
 const changes = (call: SystemCall) =>
   GROWS.test(call.name) || makesFile(call) || /unlink|chmod/.test(call.name);
 
-/** What is put into a call, and into which. */
+/** The injected faults. */
 type Kind = 'ENOSPC' | 'EIO' | 'SIGKILL';
 
 const KINDS: Readonly<Record<Kind, { what: string; fits: (call: SystemCall) => boolean }>> = {
@@ -58,9 +58,9 @@ const KINDS: Readonly<Record<Kind, { what: string; fits: (call: SystemCall) => b
   SIGKILL: { what: 'signal=SIGKILL', fits: changes },
 };
 
-/** What a caller may be told; a start that can't be says in words what to do. */
+/** The permitted errors: those of the catalogue, and an error of the start with its next step. */
 const CATALOGUE = [...Object.keys(ERRORS), 'SetupError'];
-/** Node's recursive mkdir looks for the folder that it could not make, and tells what that look met. */
+/** Permitted errors of inner writers. Node's recursive mkdir reports ENOENT from a check after the failed call. */
 const OF_A_DISK = ['ENOSPC', 'EIO', 'ENOENT'];
 
 const strace = part('strace');
@@ -80,7 +80,7 @@ interface WriteOutcome {
   readonly what: string;
 }
 
-/** One write by a process of its own. */
+/** Does one write in a separate process. */
 async function write(name: string, root: string, injection: Injection | null): Promise<WriteOutcome> {
   const command = [process.execPath, PROGRAM, name, root];
   const { out, err, ended, calls } = await traced(strace ?? '', command, injection);
@@ -101,26 +101,26 @@ async function write(name: string, root: string, injection: Injection | null): P
   };
 }
 
-/** What a whole run must have left in `root`. */
+/** Asserts the result of a completed run. `left` is the state of the files. */
 function expectReport({ report, ended, what }: WriteOutcome, writer: Writer, left: string): void {
   if (ended === 'SIGKILL') {
     expect(['old', 'between', 'new'], what).toContain(left);
     return;
   }
-  expect({ ended, told: report !== null }, what).toEqual({ ended: 0, told: true });
+  expect({ ended, hasReport: report !== null }, what).toEqual({ ended: 0, hasReport: true });
   expect(allowedOutcomes(report?.error !== null, writer), what).toContain(left);
   if (report?.error !== null) expect(writer.isInner ? OF_A_DISK : CATALOGUE, what).toContain(report?.error);
-  expect(report?.agrees, `${what}: what is live is what is written`).toBe(true);
+  expect(report?.agrees, `${what}: the state in memory equals the files`).toBe(true);
 }
 
-/** One write with one fault; answers whether it was hit. */
+/** Does one write with one fault. Returns whether the fault was hit. */
 async function once(name: string, writer: Writer, injection: Injection): Promise<boolean> {
   return inFolder(writer, async (root) => {
     const before = filesBelow(root);
     const outcome = await write(name, root, injection);
     const { what, calls, ended } = outcome;
     const hits = calls.filter(({ hit }) => hit);
-    // A helper thread has an n-th call as well: what it was about may be a file of the program itself.
+    // The n-th call of a helper thread may concern a file of the program itself.
     const astray = hits.some((call) => !isBelow(root, call));
     if (!writer.isPublic) expect(widened(calls, root, before), what).toEqual([]);
     if (!astray) expectReport(outcome, writer, writer.outcome(root));
@@ -135,7 +135,7 @@ async function once(name: string, writer: Writer, injection: Injection): Promise
   });
 }
 
-/** The calls below its folder that a write makes when nothing fails. */
+/** Returns the calls below its folder that a write makes without faults. */
 async function callsOf(name: string, writer: Writer): Promise<readonly SystemCall[]> {
   return inFolder(writer, async (root) => {
     const before = filesBelow(root);
@@ -153,12 +153,12 @@ interface Point {
   readonly call: SystemCall;
 }
 
-/** Each call `REPEATS` times, or a few of them once; answers how many were tried and hit. */
+/** Tests each call `REPEATS` times, or a few of them once. Returns how many were tested and hit. */
 async function everyCall(name: string, writer: Writer, points: readonly Point[]): Promise<number> {
   const share = factor(process.env.SVC_TEST_SCALE);
-  // The calls and their repeats: both go with the scale.
-  const least = name in STORE ? LEAST.store : LEAST.others;
-  const tried = sampleOf(`${name}, ${points[0]?.kind}`, points, least, share ** 2);
+  // The scale applies to the calls and to their repeats.
+  const minCalls = name in STORE ? MIN_CALLS.store : MIN_CALLS.others;
+  const tried = sampleOf(`${name}, ${points[0]?.kind}`, points, minCalls, share ** 2);
   const rounds = Math.ceil(REPEATS * share ** 2);
   let hit = 0;
   for (let round = 0; round < rounds; round++) {
@@ -170,20 +170,23 @@ async function everyCall(name: string, writer: Writer, points: readonly Point[])
   return hit;
 }
 
-describe.skipIf(unable !== null).each(WRITERS)('R12 R13 Q04 Q05 %s, by real system calls', (name, writer) => {
-  let calls: readonly SystemCall[] = [];
-  beforeAll(async () => {
-    calls = await callsOf(name, writer);
-  });
-  const pointsOf = (kind: Kind): Point[] => calls.filter(KINDS[kind].fits).map((call) => ({ kind, call }));
+describe.skipIf(unable !== null).each(WRITERS)(
+  'R12 R13 Q04 Q05 %s, with real system calls',
+  (name, writer) => {
+    let calls: readonly SystemCall[] = [];
+    beforeAll(async () => {
+      calls = await callsOf(name, writer);
+    });
+    const pointsOf = (kind: Kind): Point[] => calls.filter(KINDS[kind].fits).map((call) => ({ kind, call }));
 
-  it.each(name in STORE ? APART : TOGETHER)(
-    '$title at every call: old or new, private, nothing lost that was acknowledged',
-    { timeout: 86_400_000 },
-    async ({ kinds }) => {
-      const points = kinds.flatMap(pointsOf);
-      expect(points.length).toBeGreaterThan(0);
-      expect(await everyCall(name, writer, points)).toBeGreaterThan(0);
-    },
-  );
-});
+    it.each(name in STORE ? APART : TOGETHER)(
+      '$title at every call: old or new content, private, and no acknowledged write is lost',
+      { timeout: 86_400_000 },
+      async ({ kinds }) => {
+        const points = kinds.flatMap(pointsOf);
+        expect(points.length).toBeGreaterThan(0);
+        expect(await everyCall(name, writer, points)).toBeGreaterThan(0);
+      },
+    );
+  },
+);

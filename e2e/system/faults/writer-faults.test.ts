@@ -1,6 +1,6 @@
 /**
  * Every writer of files, with each file system call of Node failing in turn or the process ending before it. Afterwards the disk
- * holds the old content or the new one, no secret was readable by others at any time, and the same write succeeds.
+ * has the old or the new content, no secret was readable by others at any time, and the same write succeeds.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -22,12 +22,12 @@ import { MANY } from '../../../daemon/test/harness/writers-many.ts';
 
 const WRITERS = Object.entries({ ...SINGLE, ...MANY });
 const ERRORS: readonly FaultKind[] = ['ENOSPC', 'EIO', 'EROFS'];
-/** Calls of a slow writer that are tried at the default scale. */
+/** Number of calls of a slow writer that are tested at the default scale. */
 const SLOW_CALLS = 4;
-/** A writer makes fewer calls than this. */
+/** Upper bound of the calls of a writer. */
 const ENOUGH = 400;
 
-/** One write with one fault; answers how many calls it made. */
+/** Does one write with one fault. Returns the number of its calls. */
 async function once(writer: Writer, kind: FaultKind, at: number): Promise<number> {
   return inFolder(writer, async (root) => {
     const session = await writer.begin(root);
@@ -42,7 +42,7 @@ async function once(writer: Writer, kind: FaultKind, at: number): Promise<number
     else {
       expect(allowedOutcomes(done.error !== null, writer), what).toContain(left);
       expect(session.agrees?.() ?? true, `${what}: what is live is what is written`).toBe(true);
-      // A name that could not be removed is removed by the next start.
+      // The next start removes a file that could not be removed.
       if (done.hit !== 'unlink') expect(tempFiles(root), what).toEqual([]);
     }
     await session.end?.();
@@ -53,7 +53,7 @@ async function once(writer: Writer, kind: FaultKind, at: number): Promise<number
   });
 }
 
-/** Numbers of calls, of which a few are tried in `npm test`. */
+/** The numbers of the tested calls; `npm test` tests a few of them. */
 const callsOf = (name: string, calls: number, least: number) =>
   sampleOf(
     name,
@@ -61,7 +61,7 @@ const callsOf = (name: string, calls: number, least: number) =>
     least,
   );
 
-/** Every call in turn, until a run has fewer of them; of a slow writer some. */
+/** Tests every call in turn, until a run makes fewer calls; for a slow writer a sample. */
 async function everyCall(name: string, writer: Writer, kind: FaultKind): Promise<void> {
   if (writer.slow === 'calls') {
     const calls = await once(writer, kind, 0);
@@ -85,14 +85,14 @@ const kindsFor = ({ native, slow }: Writer): readonly FaultKind[] => {
 
 describe.each(WRITERS)('R12 DL03 %s', (name, writer) => {
   it.each(kindsFor(writer))(
-    '%s at every call: old or new, private, and next time it succeeds',
+    '%s at every call: old or new content, private, and the next write succeeds',
     {
       timeout: 120_000,
     },
     (kind) => everyCall(name, writer, kind),
   );
 
-  it('killed before a call: the same', { timeout: 3_600_000 }, async () => {
+  it('killed before a call: same guarantees', { timeout: 3_600_000 }, async () => {
     const program = join(
       import.meta.dirname,
       '..',
@@ -101,7 +101,7 @@ describe.each(WRITERS)('R12 DL03 %s', (name, writer) => {
       'daemon',
       'test',
       'harness',
-      'write-and-die.ts',
+      'kill-during-write.ts',
     );
     const die = (root: string, at: number) =>
       promisify(execFile)(process.execPath, [program, name, root, String(at)]).then(

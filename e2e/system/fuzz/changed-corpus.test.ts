@@ -21,7 +21,7 @@ function changed(input: Buffer, random: () => number): Buffer {
   return Buffer.from(bytes);
 }
 
-test.each(Object.keys(TARGETS))('target %s keeps its promises', async (name) => {
+test.each(Object.keys(TARGETS))('target %s holds its properties', async (name) => {
   const { fuzz } = (await import(join(fuzzing, 'targets', `${name}.ts`))) as {
     fuzz: (data: Buffer) => void | Promise<void>;
   };

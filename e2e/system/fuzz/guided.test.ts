@@ -1,4 +1,4 @@
-/** Every fuzz target for some thousand inputs of Jazzer.js (libFuzzer), and a planted fault that it must find. */
+/** Runs every fuzz target on some thousand inputs of Jazzer.js (libFuzzer), and a target with a known fault to find. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const fuzz = join(import.meta.dirname, '..', '..', '..', 'scripts', 'fuzz');
 const jazzer = part('jazzer');
 const libc = part('libc');
 
-describe.skipIf(jazzer === null || libc === null)('fuzzing that is guided by what an input reaches', () => {
+describe.skipIf(jazzer === null || libc === null)('coverage-guided fuzzing', () => {
   const fuzzer = { jazzer: jazzer as string, libc: libc as string };
   let folder: string;
   beforeAll(() => {
@@ -27,7 +27,7 @@ describe.skipIf(jazzer === null || libc === null)('fuzzing that is guided by wha
     corpora: [],
   };
 
-  test('finds what chance would look for in years, keeps the input and plays it again', async () => {
+  test('finds a fault that random inputs would not reach, stores the input and replays it', async () => {
     const result = await guided({
       ...planted,
       fuzzer,
@@ -53,9 +53,9 @@ describe.skipIf(jazzer === null || libc === null)('fuzzing that is guided by wha
         folder,
         source: join(fuzz, 'targets', `${name}.ts`),
         corpora: [join(fuzz, 'corpus', name)],
-        // The same inputs each time: what is new is for `npm run fuzz` to find, and no change is held up for it.
+        // The same inputs each time, so that no unrelated change fails. `npm run fuzz` searches for new findings.
         seed: 1,
-        // A reader of model files that meets a crafted one takes long.
+        // Reading a crafted model file takes long.
         runs: target.seconds === undefined ? 5_000 : 100,
       });
       expect(result.code, result.output.slice(-4_000)).toBe(0);

@@ -17,7 +17,7 @@ function safetensors(tensors: Record<string, { shape: number[]; data: number[] }
   return Buffer.concat([length, text, Buffer.from(numbers.buffer)]);
 }
 
-it('reads float tensors and leaves out others', () => {
+it('reads float tensors and ignores others', () => {
   const ids = { dtype: 'I64', shape: [1], data_offsets: [0, 8] };
   const file = safetensors(
     { a: { shape: [2, 1], data: [1.5, -2] }, b: { shape: [1], data: [0.25] } },

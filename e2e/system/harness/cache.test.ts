@@ -22,7 +22,7 @@ it('fills an entry once', async () => {
   );
 });
 
-it('a fill that fails leaves nothing, and the next one starts anew', async () => {
+it('a failed fill leaves nothing, and the next one starts again', async () => {
   const cache = scratch();
   const fails = async (folder: string) => {
     writeFileSync(join(folder, 'half'), '');
@@ -41,7 +41,7 @@ it('two fills at the same time: both get the entry, and one scratch folder is di
   expect(readdirSync(cache)).toEqual(['entry']);
 });
 
-it('removes what a killed process has left, and nothing of a process that runs', async () => {
+it('removes folders of killed processes, and none of a running process', async () => {
   const cache = scratch();
   const running = `.scratch-${process.pid}-other`;
   // Above the largest process id of Linux (2^22).

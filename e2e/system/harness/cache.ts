@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ROOT } from '../../../daemon/lib/fs/root.ts';
 
-/** What system tests install and download. Names of entries contain a hash, so an entry never changes. */
+/** The cache for installed and downloaded files of system tests. Names of entries contain a hash, so an entry never changes. */
 export const CACHE = join(ROOT, '.cache', 'system');
 
 const SCRATCH = /^\.scratch-(\d+)-/;

@@ -68,7 +68,7 @@ function unitLine(key: string): string[] {
   return line.trim().split(/\s+/);
 }
 
-/** What the unit does before its start. */
+/** The `ExecStartPre` steps of the unit. */
 async function prepare(): Promise<string> {
   const [program, ...args] = unitLine('ExecStartPre');
   expect(program).toBe('/usr/bin/svc-gateway');
@@ -128,12 +128,12 @@ const warning = async () => {
 };
 
 describe('the companion', () => {
-  it('is not there unless asked for', async () => {
+  it('is not installed by default', async () => {
     expect(await urls()).toMatchObject({ companion: null, companion_enabled: false });
     expect(await warning()).toBeUndefined();
   });
 
-  it('a first start makes companion.env from the bind choice, and a private file with the client key', async () => {
+  it('the first start creates companion.env from the bind choice, and a private file with the client key', async () => {
     expect(await prepare()).toBe('');
     const seeded = join(gateway.home, 'config', 'companion.env');
     const text = readFileSync(seeded, 'utf8');
@@ -146,7 +146,7 @@ describe('the companion', () => {
     expect(readFileSync(seeded, 'utf8')).toBe(`${text}# mine\n`);
   });
 
-  it('uses the models with the client key while keys are required, and is shown where it is', async () => {
+  it('uses the models with the client key while keys are required; its address is reported', async () => {
     await prepare();
     start();
     const { models, voices, argv } = await observed();
@@ -159,7 +159,7 @@ describe('the companion', () => {
     expect(await warning()).toBeUndefined();
   });
 
-  it('a rotated client key cuts it off until its restart, which the answer says', async () => {
+  it('after a rotation of the client key it needs a restart, as the response says', async () => {
     start();
     expect((await observed()).voices.status).toBe(200);
     const rotated = await send(gateway, 'POST', '/api/auth/rotate', {
@@ -175,7 +175,7 @@ describe('the companion', () => {
     await until(async () => (await observed()).voices.status === 200, 'the new key');
   });
 
-  it('without a client key start and dashboard say what to do; nobody makes one', async () => {
+  it('without a client key the start and the dashboard show the next step; none is created automatically', async () => {
     const keys = join(gateway.home, 'config', 'api.env');
     writeFileSync(keys, `SVC_ADMIN_KEY=${ADMIN_KEY}\nSVC_OWUI_PORT=${port}\n`);
     expect(await prepare()).toContain('svcctl auth rotate client, then restart svc-companion');
@@ -185,7 +185,7 @@ describe('the companion', () => {
     expect(readFileSync(keys, 'utf8')).not.toContain('SVC_CLIENT_KEY');
   });
 
-  it('a link in the place of the private file is not written through', async () => {
+  it('a symlink instead of the private file is not followed', async () => {
     const target = join(folder, 'target');
     writeFileSync(target, 'mine');
     rmSync(envFile, { force: true });

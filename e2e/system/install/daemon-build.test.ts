@@ -1,4 +1,4 @@
-/** A full build of the daemon into a folder of its own: its files are complete, and its programs run from there. */
+/** A full build of the daemon into a separate folder: its files are complete, and its programs run from there. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -7,7 +7,7 @@ import { scratch, scratchOfFile } from '../../../daemon/lib/testing/scratch.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const sources = join(root, 'daemon');
-/** A place with a package.json of its own, as an installed package is one. */
+/** A folder with its own package.json, like an installed package. */
 const place = scratchOfFile();
 const built = (...path: string[]) => join(place, 'daemon', ...path);
 
@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 
 describe('the built daemon', () => {
-  it('has each program that a source names by its address', () => {
+  it('has each program that a source names by URL', () => {
     const named = filesOf(sources, '.ts')
       .filter((name) => !/\.test\.ts$|(^|\/)(test|testing|fixtures)\//.test(name))
       .flatMap((name) =>
@@ -35,7 +35,7 @@ describe('the built daemon', () => {
       expect(existsSync(built(name)), name).toBe(true);
   });
 
-  it('names no source and no test, and joins what was in hundreds of files', () => {
+  it('names no source and no test, and bundles hundreds of files', () => {
     const files = filesOf(built(), '.js');
     expect(files.length).toBeLessThan(250);
     for (const name of files) {
@@ -45,12 +45,12 @@ describe('the built daemon', () => {
     }
   });
 
-  it.each(['main.js', 'cli/main.cjs'])('%s runs where it lies', (name) => {
+  it.each(['main.js', 'cli/main.cjs'])('%s runs from its folder', (name) => {
     const text = execFileSync(process.execPath, [built(name), '--version'], { encoding: 'utf8' });
     expect(text).toContain('7.7.7');
   });
 
-  it('svcctl runs what it shares with the daemon', () => {
+  it('svcctl runs the code that it shares with the daemon', () => {
     const env = { PATH: process.env.PATH, SVC_HOME: scratch() };
     const program = built('cli/main.cjs');
     expect(execFileSync(process.execPath, [program, 'config'], { env, encoding: 'utf8' })).toContain(
@@ -68,7 +68,7 @@ describe('the built daemon', () => {
   });
 });
 
-it('svcctl is one file of CommonJS, and what only some commands need of the daemon lies apart', () => {
+it('svcctl is one CommonJS file; daemon code for a few commands is separate', () => {
   expect(filesOf(built(), '.cjs')).toEqual(['cli/main.cjs']);
   const text = readFileSync(built('cli/main.cjs'), 'utf8');
   const required = [...text.matchAll(/\brequire\(["`]([^"`]+)["`]\)/g)].map(([, name = '']) => name);
@@ -81,7 +81,7 @@ it('svcctl is one file of CommonJS, and what only some commands need of the daem
   for (const name of named) expect(existsSync(built(name)), name).toBe(true);
 });
 
-it('the library of llama.cpp is joined with the worker, finds its own files and keeps the trial of binaries that is ours', () => {
+it('node-llama-cpp is bundled with the worker, finds its files and uses our binary test', () => {
   const texts = filesOf(built(), '.js').map((name) => readFileSync(built(name), 'utf8'));
   for (const text of texts) expect(text).not.toMatch(/^import .*"(node-llama-cpp|zod)"/m);
   const [library = '', ...others] = texts.filter((text) => text.includes('class LlamaModel '));

@@ -9,7 +9,7 @@ import { DAEMON } from '../../../daemon/test/harness/gateway.ts';
 const root = join(import.meta.dirname, '..', '..', '..');
 let tree: string;
 
-/** The scripts alone, beside an npm that installs nothing: no pinned Node, no network. */
+/** The scripts alone, with an npm that installs nothing: no pinned Node, no network. */
 beforeAll(() => {
   tree = mkdtempSync(join(tmpdir(), 'svc-tree-'));
   for (const name of ['scripts', 'package.json', 'package-lock.json']) {
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(tree, { recursive: true, force: true }));
 
-/** Runs a program that takes its Node for `version`. */
+/** Runs a program that detects its Node as `version`. */
 function run(program: string, version: string, npm: string) {
   writeFileSync(join(tree, 'bin', 'npm'), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });
   const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
@@ -46,7 +46,7 @@ describe('npm start', () => {
     },
   );
 
-  it('when the packages can not be installed', () => {
+  it('when the packages cannot be installed', () => {
     const { status, lines } = start('20.19.0', 'exit 1');
     expect(status).toBe(1);
     expect(lines).toEqual([

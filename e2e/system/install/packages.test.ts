@@ -1,6 +1,6 @@
 /**
- * The output of `npm run package`: the Debian package is reproducible and complete, `npm install -g` of the tarball starts
- * and answers a chat, and so does the container image in a real Podman.
+ * The output of `npm run package`: the Debian package is reproducible and complete. After `npm install -g` of the tarball the
+ * gateway starts and answers a chat, and so does the container image in a real Podman.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ import { freshTree, whyNoContainer } from '../../../daemon/test/harness/tree.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const main = join(root, 'scripts', 'package', 'main.ts');
-/** The budget of the quick form (gzip at its fastest); the release's own is in scripts/package/main.ts. */
+/** The size limit of the fast build (gzip at its fastest); that of a release is in scripts/package/main.ts. */
 const GZIP_BUDGET = 130 * 2 ** 20;
 
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
@@ -25,7 +25,7 @@ let folder = '';
 let deb = '';
 let tgz = '';
 
-/** Builds as a stranger would: another time zone, language, umask and working folder must not show. */
+/** Builds with another time zone, language, umask and working folder, which must not change the result. */
 function build(out: string, umask: string, env: Record<string, string>, ...args: string[]): void {
   const line = `umask ${umask}; exec "$0" --disable-warning=ExperimentalWarning "$@"`;
   execFileSync('sh', ['-c', line, process.execPath, main, '--out', out, ...args], {
@@ -52,7 +52,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the Debian package', () => {
-  it('is the same byte for byte when it is built again elsewhere, and within its budget', () => {
+  it('a build in another environment is byte-identical and within the size limit', () => {
     const again = mkdtempSync(join(tmpdir(), 'svc-packages-'));
     try {
       build(again, '077', { TZ: 'Asia/Kathmandu', LC_ALL: 'C.UTF-8' });
@@ -63,7 +63,7 @@ describe('the Debian package', () => {
     expect(statSync(deb).size).toBeLessThan(GZIP_BUDGET);
   }, 150_000);
 
-  it.skipIf(!dpkg)('holds what runs and nothing else, all of it owned by root', () => {
+  it.skipIf(!dpkg)('contains only files that run, all owned by root', () => {
     const rows = execFileSync('dpkg-deb', ['-c', deb], { encoding: 'utf8', maxBuffer: 2 ** 24 })
       .trim()
       .split('\n');
@@ -79,13 +79,13 @@ describe('the Debian package', () => {
       expect(paths).toContain(`./${path}`);
     }
     expect(paths.some((path) => path.startsWith('./etc'))).toBe(false);
-    const strangers =
+    const foreignFiles =
       /\.(test\.js|ts|map)$|\/(testing|fixtures)\/|node_modules\/(vitest|typescript|react|@types)\//;
-    expect(paths.filter((path) => strangers.test(path))).toEqual([]);
+    expect(paths.filter((path) => foreignFiles.test(path))).toEqual([]);
   });
 
   it.skipIf(!dpkg)(
-    'every import of the daemon leads to a file of the package',
+    'every import of the daemon resolves to a file of the package',
     () => {
       const unpacked = join(folder, 'unpacked');
       execFileSync('dpkg-deb', ['-x', deb, unpacked]);
@@ -107,14 +107,14 @@ describe('the Debian package', () => {
     60_000,
   );
 
-  it('the scripts of the package are shell that any sh reads', () => {
+  it('the scripts of the package are POSIX shell', () => {
     for (const name of ['postinst', 'prerm', 'postrm', 'svc-gateway.sh', 'svcctl.sh']) {
       expect(spawnSync('sh', ['-n', join(root, 'packaging', 'debian', name)]).status).toBe(0);
     }
   });
 });
 
-/** Waits until a started gateway answers, and has its first chat. */
+/** Waits until a started gateway responds, and sends a chat. */
 async function firstChat(port: number, output: () => string): Promise<string> {
   const url = `http://127.0.0.1:${port}`;
   const answers = () =>
@@ -135,7 +135,7 @@ describe('npm install -g', () => {
   const ended = () => new Promise((resolve) => gateway?.once('exit', resolve));
   afterAll(() => void gateway?.kill('SIGKILL'));
 
-  it('needs no network and no script, and what it installs starts and chats', async () => {
+  it('needs no network and no script, and the installed gateway answers a chat', async () => {
     prefix = join(folder, 'global');
     const npm = [
       'install',
@@ -170,9 +170,9 @@ describe('npm install -g', () => {
   }, 240_000);
 });
 
-/** A base that is at hand without a registry: the tree of the container tests. */
+/** A base image without a registry: the file tree of the container tests. */
 describe('the image', () => {
-  it('is built from its definition, starts as a user without rights, and chats', async (context) => {
+  it('is built from its Dockerfile, starts as an unprivileged user, and answers a chat', async (context) => {
     const reason = whyNoContainer();
     const { podman, obstacle } = reason === null ? await tryPodman() : { podman: null, obstacle: reason };
     if (podman === null) {

@@ -1,6 +1,6 @@
 /**
- * The gateway behind a real nginx and a real Caddy with the shipped examples of their configuration: TLS, HTTP/2, streams,
- * WebSocket, client addresses and uploads.
+ * The gateway behind a real nginx and a real Caddy with the shipped example configurations: TLS, HTTP/2, streams, WebSocket,
+ * client addresses and uploads.
  */
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -25,10 +25,10 @@ import {
 const MAX = 4;
 const MIB = 1 << 20;
 const front = new Front();
-/** STAND-IN for an engine: the test says when each token is made. */
+/** STAND-IN for an engine: the test controls each token. */
 const engine: { answer: ServerResponse; left: boolean }[] = [];
 
-/** Writes config.toml, which the gateway takes up by itself. */
+/** Writes config.toml, which the gateway reloads by itself. */
 const configure = (text: string) => writeFileSync(join(front.home, 'config', 'config.toml'), text);
 const TRUST = '[security]\ntrust_forwarded_for = true\n';
 
@@ -76,7 +76,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
     });
     afterAll(() => proxy?.stop());
 
-    it('D10 says that its callers count as one until it is trusted', async () => {
+    it('D10 warns that its callers share one address until it is trusted', async () => {
       configure('[security]\ntrust_forwarded_for = false\n');
       await until(async () => {
         for (const from of ['1', '2'])
@@ -109,7 +109,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       expect(audit.text).toContain(`${net}.10`);
     });
 
-    it('tokens arrive one by one: each before the next is made', async () => {
+    it('each token arrives before the next one is sent', async () => {
       engine.length = 0;
       const exchange = openTlsRequest(proxy, 'POST', CHAT, {
         key: CLIENT_KEY,
@@ -137,7 +137,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       expect(text).toContain('[DONE]');
     });
 
-    it('HTTP/2, as browsers speak it: a login with its Origin, tokens one by one, addresses with https', async () => {
+    it('HTTP/2, like a browser: a login with its Origin, token by token, URLs with https', async () => {
       engine.length = 0;
       const session = connectHttp2(proxy);
       const send = (path: string, headers: object, body?: object) => {
@@ -180,7 +180,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       session.close();
     });
 
-    it('a caller who leaves ends the work of the engine', async () => {
+    it('a client disconnect ends the work of the engine', async () => {
       engine.length = 0;
       const exchange = openTlsRequest(proxy, 'POST', CHAT, {
         key: CLIENT_KEY,
@@ -195,7 +195,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       await until(() => engine[0]?.left === true, 'the engine to be left');
     });
 
-    it('live voice: the handshake, and events both ways', async () => {
+    it('live voice: the handshake, and events in both directions', async () => {
       const socket = new WebSocket(`wss://localhost:${proxy.port}/v1/realtime?model=slow`, {
         ca: proxy.ca,
         headers: { authorization: `Bearer ${CLIENT_KEY}`, ...origin() },
@@ -212,7 +212,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       socket.close();
     });
 
-    it('L07 L08 the limiter counts each caller, whatever he writes into X-Forwarded-For', async () => {
+    it('L07 L08 the limiter counts each caller, whatever X-Forwarded-For contains', async () => {
       const spoof = (n: number) => ({
         headers: { 'x-forwarded-for': `198.51.100.${n}`, forwarded: `for=198.51.100.${n}` },
       });
@@ -234,7 +234,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
         headers: { 'content-type': 'multipart/form-data; boundary=b', 'content-length': String(bytes) },
       });
 
-    it('an upload is passed on as it comes: a refusal does not wait for its end', async () => {
+    it('an upload is forwarded while it is received: an error does not wait for its end', async () => {
       const exchange = upload(200 * MIB);
       const answer = readResponse(exchange);
       exchange.write(FORM);
@@ -244,8 +244,8 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
     });
 
     /**
-     * Writes as many bytes as were declared, until all are written or an answer has come. After `first` bytes it waits a while for
-     * one: a proxy that has told it cuts who goes on to write, and what it left unread takes the answer with it.
+     * Writes the declared number of bytes until a response arrives. Pauses after `first` bytes to wait for one: a proxy that has
+     * responded resets connections that continue to send, and the reset may discard the response.
      */
     async function send(
       exchange: ReturnType<typeof upload>,
@@ -274,7 +274,7 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       else exchange.end(TAIL);
     }
 
-    it('200 MiB go through, and what is more is refused by the gateway in its own words', async () => {
+    it('200 MiB pass, and larger uploads get the error of the gateway', async () => {
       const exchange = upload(200 * MIB, CLIENT_KEY);
       const answer = readResponse(exchange);
       await send(exchange, FORM.replace('absent', 'slow'), 200 * MIB, answer);
@@ -289,24 +289,24 @@ describe.each(KINDS)('behind %s', (name, binary, start, net) => {
       larger.destroy();
     });
 
-    it('no such model is told while the upload goes on', async () => {
+    it('an unknown model is reported during the upload', async () => {
       const exchange = upload(200 * MIB, CLIENT_KEY);
       const answer = readResponse(exchange);
-      // The gateway knows after half a MiB, if that came quickly.
+      // The gateway decides after half a MiB if that arrives quickly.
       await send(exchange, FORM, 200 * MIB, answer, 5 * (MIB / 8));
       expect(await answer).toMatchObject({ status: 404, code: 'dispatch.no_route' });
     });
 
-    it('a key in the address stays out of its log', async () => {
+    it('a key in the URL is not in its log', async () => {
       expect((await sendOverTls(proxy, 'GET', `/api/status?api_key=${CLIENT_KEY}`)).status).toBe(200);
-      // It writes the line once it has answered.
+      // It writes the line after the response.
       if (name === 'nginx') await until(() => proxy.accessLog().includes('GET /api/status'), 'the line');
       expect(proxy.accessLog()).not.toContain(CLIENT_KEY);
     });
   });
 });
 
-describe.skipIf(KINDS[0][1] === null)('O16 a proxy that puts its own name for the gateway into Host', () => {
+describe.skipIf(KINDS[0][1] === null)('O16 a proxy that rewrites Host', () => {
   let proxy: RealProxy;
   beforeAll(async () => {
     const changed = {
@@ -316,7 +316,7 @@ describe.skipIf(KINDS[0][1] === null)('O16 a proxy that puts its own name for th
   });
   afterAll(() => proxy?.stop());
 
-  it('is told what to set, and works once the origin is listed', async () => {
+  it('the error names the setting, and requests work once the origin is listed', async () => {
     const headers = { origin: `https://localhost:${proxy.port}` };
     const enter = () =>
       sendOverTls(proxy, 'POST', '/api/auth/login', {

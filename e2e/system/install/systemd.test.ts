@@ -1,6 +1,6 @@
 /**
- * The Debian package in a container of systemd-nspawn with a real systemd, from the first start over restarts and upgrades to
- * the purge (docs/spec/contract.md#names).
+ * The Debian package in a systemd-nspawn container with a real systemd: installation, restarts, upgrades and purge
+ * (docs/spec/contract.md#names).
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const SCHEMA = /^var MIGRATIONS = \[.*?^\];$/ms;
 const LATER =
   "\nMIGRATIONS.push({ version: MIGRATIONS.at(-1).version + 1, name: 'later', sql: 'CREATE TABLE later (x TEXT) STRICT' });\n";
 
-/** This release, and one that comes after it with another schema. */
+/** This release, and a later one with another schema. */
 async function packages(out: string): Promise<{ now: string; later: string }> {
   const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
   const common = { root, out, arch, compression: 'gzip', date: 1_700_000_000 } as const;
@@ -63,11 +63,11 @@ describe.skipIf(reason !== null)('the service', () => {
     );
   };
 
-  it('R18 reads environment files as the gateway does', async () => {
+  it('R18 systemd reads environment files like the gateway', async () => {
     expect(await firstDifference(machine, folder, fuzzing('environment files', 100_000))).toBeNull();
   }, 240_000);
 
-  it('is installed and ready at once, as its own user, with a key file that nobody else reads', async () => {
+  it('is ready after the installation, with its own user and a private key file', async () => {
     await machine.runOk(`dpkg -i ${debs.now}`, 120_000);
     await machine.runOk(ACTIVE);
     expect(await property('StatusText')).toMatch(/^\d+ slots?: /);
@@ -89,7 +89,7 @@ describe.skipIf(reason !== null)('the service', () => {
     expect(users.split('\n').every((line) => line.startsWith('svc '))).toBe(true);
   }, 120_000);
 
-  it('keeps a rotated key and a browser session over a restart', async () => {
+  it('a rotated key and a browser session survive a restart', async () => {
     await machine.runOk('svcctl auth rotate admin --force');
     expect(await machine.runOk("stat -c '%a %U %G' /etc/svc/api.env")).toBe('600 svc svc');
     const login = `sed -n 's/^SVC_ADMIN_KEY=//p' /etc/svc/api.env | sed 's/.*/{"key":"&"}/' | curl -sf -c /root/jar -H 'content-type: application/json' -d @- ${URL}/api/auth/login`;
@@ -107,11 +107,11 @@ describe.skipIf(reason !== null)('the service', () => {
     );
   }, 150_000);
 
-  it('the companion is off unless asked for; then it gets the client key by a private file', async () => {
+  it('the companion is off by default; when enabled it gets the client key in a private file', async () => {
     expect((await machine.run('systemctl is-enabled svc-companion')).text.trim()).toBe('disabled');
     expect((await machine.run('systemctl is-active svc-companion')).text.trim()).toBe('inactive');
     await machine.runOk('svcctl auth rotate client --force && svcctl auth require on');
-    // STAND-IN for Podman: keeps its arguments, asks the gateway as the container would, and leaves a process behind.
+    // STAND-IN for Podman: stores its arguments, sends a request like the container, and leaves a process running.
     const standIn = [
       '#!/bin/sh',
       '[ "$1" = run ] || { pkill -f "[s]leep 54321"; exit 0; }',
@@ -152,7 +152,7 @@ describe.skipIf(reason !== null)('the service', () => {
     expect(await property('MainPID')).toBe(main);
   }, 60_000);
 
-  it('waits for an address that comes later than its start', async () => {
+  it('waits for an address that appears after its start', async () => {
     await machine.runOk('echo SVC_BIND_HOST=10.66.0.1 >> /etc/svc/api.env');
     await machine.runOk('systemctl restart --no-block svc-gateway');
     await machine.until(
@@ -167,7 +167,7 @@ describe.skipIf(reason !== null)('the service', () => {
     );
   }, 150_000);
 
-  it('is started again after SIGKILL, without an engine of the life before', async () => {
+  it('is restarted after SIGKILL, without an engine of the previous run', async () => {
     await machine.runOk(CHAT, 90_000);
     const before = await number('NRestarts');
     const engines = (await machine.runOk('pgrep -f [l]lama-main')).split('\n');
@@ -184,12 +184,12 @@ describe.skipIf(reason !== null)('the service', () => {
       `mkdir -p ${unit} && printf '[Service]\\nBindPaths=/srv/models:/var/lib/svc/models\\n' > ${unit}/test.conf`,
     );
     await machine.runOk('systemctl daemon-reload && systemctl restart svc-gateway', 90_000);
-    // The folder is empty, so that the gateway makes its demonstration model anew: a write of its own.
+    // The folder is empty, so the gateway creates its demonstration model again, which tests a write.
     await machine.until('[ -n "$(find /srv/models -type f -user svc)" ]', 60_000);
     await machine.runOk(`rm -r ${unit} && systemctl daemon-reload && systemctl restart svc-gateway`, 90_000);
   }, 240_000);
 
-  it('feeds the watchdog, and is killed by it when the main loop stands still', async () => {
+  it('feeds the watchdog, and is killed by it when the main loop hangs', async () => {
     const unit = '/run/systemd/system/svc-gateway.service.d';
     await machine.runOk(
       `mkdir -p ${unit} && printf '[Service]\\nWatchdogSec=6s\\nTimeoutAbortSec=1s\\n' > ${unit}/test.conf`,
@@ -209,7 +209,7 @@ describe.skipIf(reason !== null)('the service', () => {
     await machine.runOk(`rm -r ${unit} && systemctl daemon-reload && systemctl restart svc-gateway`, 90_000);
   }, 180_000);
 
-  it('refuses nobody over a restart when systemd holds the listener', async () => {
+  it('refuses no connection during a restart when systemd holds the listener', async () => {
     await machine.runOk(
       'systemctl stop svc-gateway && systemctl start svc-gateway.socket svc-gateway',
       90_000,
@@ -240,7 +240,7 @@ describe.skipIf(reason !== null)('the service', () => {
     );
   }, 240_000);
 
-  it('an upgrade keeps every byte of the configuration and a copy of the database before its migration', async () => {
+  it('an upgrade preserves the configuration byte for byte and backs up the database before its migration', async () => {
     await machine.runOk(
       "install -o svc -g svc -m 0640 /dev/null /etc/svc/slots/mine.toml && echo '# mine' > /etc/svc/slots/mine.toml",
     );
@@ -253,7 +253,7 @@ describe.skipIf(reason !== null)('the service', () => {
     expect(await machine.runOk(`curl -sf -b /root/jar ${URL}/api/auth/status`)).toContain('"tier":"admin"');
   }, 180_000);
 
-  it('an upgrade goes through where api.env is a link', async () => {
+  it('an upgrade succeeds when api.env is a symlink', async () => {
     await machine.runOk('cd /etc/svc && mv api.env keys.env && ln -s keys.env api.env');
     const before = await configuration();
     await machine.runOk(`dpkg -i ${debs.later}`, 120_000);
@@ -262,12 +262,12 @@ describe.skipIf(reason !== null)('the service', () => {
     await machine.runOk('cd /etc/svc && mv keys.env api.env');
   }, 150_000);
 
-  it('enabled units come back: the listener after a restore, and all after a removal and a new installation', async () => {
+  it('enabled units start again: the listener after a restore, and all after a removal and reinstallation', async () => {
     const held = () => machine.runOk("ss -Hltnp 'sport = :8080' | grep -c '\"systemd\",pid=1,'");
     await machine.runOk('systemctl stop svc-gateway', 90_000);
     await machine.runOk('systemctl enable --now svc-gateway.socket && systemctl start svc-gateway', 90_000);
     expect(await held()).toBe('1');
-    // As docs/guide/backup.md says it.
+    // As described in docs/guide/backup.md.
     await machine.runOk('systemctl stop svc-gateway svc-gateway.socket', 90_000);
     await machine.runOk('systemctl start svc-gateway', 90_000);
     expect(await held()).toBe('1');
@@ -275,14 +275,14 @@ describe.skipIf(reason !== null)('the service', () => {
     await machine.runOk(`dpkg -i ${debs.later}`, 120_000);
     await machine.runOk(ACTIVE);
     expect(await held()).toBe('1');
-    // There is no Podman, so that it can only try.
+    // There is no Podman, so the start fails.
     await machine.until('journalctl -u svc-companion -o cat | tail -n 4 | grep -q "Failed to"');
     await machine.runOk('systemctl disable --now svc-companion');
     await machine.runOk('systemctl stop svc-gateway && systemctl disable --now svc-gateway.socket', 90_000);
     await machine.runOk('systemctl start svc-gateway', 90_000);
   }, 300_000);
 
-  it('the release before it refuses the newer database in one line and does not touch it', async () => {
+  it('the previous release refuses the newer database in one line and does not change it', async () => {
     const sum = 'sha256sum < /var/lib/svc/svc.db';
     await machine.runOk('systemctl stop svc-gateway', 90_000);
     const before = await machine.runOk(sum);
@@ -295,13 +295,13 @@ describe.skipIf(reason !== null)('the service', () => {
     await machine.runOk(ACTIVE);
   }, 300_000);
 
-  it('remove stops it and leaves configuration and state; purge leaves nothing of ours', async () => {
+  it('remove stops it and keeps configuration and state; purge removes all our files', async () => {
     const before = await configuration();
     await machine.runOk('dpkg -r svc-gateway', 90_000);
     expect((await machine.run(ACTIVE)).code).not.toBe(0);
     expect(await configuration()).toBe(before);
     await machine.runOk('test -s /var/lib/svc/svc.db');
-    // The folder that a disk is mounted on can't go; the purge goes on all the same.
+    // A mount point cannot be removed; the purge continues.
     await machine.runOk('mkdir /var/lib/svc/disk && mount -t tmpfs disk /var/lib/svc/disk');
     expect(await machine.runOk('dpkg -P svc-gateway', 60_000)).toContain('something of /var/lib/svc');
     await machine.runOk('umount /var/lib/svc/disk && rmdir /var/lib/svc/disk /var/lib/svc');

@@ -10,15 +10,15 @@ const scripts = join(import.meta.dirname, '..', '..', '..', 'scripts');
 const terminals = spawnSync('script', ['--version']).status === 0;
 if (!terminals) console.warn('SKIPPED, there is no script(1) of util-linux here: npm start in a terminal');
 
-/** STAND-IN for the gateway: writes down which signals it gets, and ends with the one that ends the real one. */
+/** STAND-IN for the gateway: logs its signals, and ends on the signal that ends the real one. */
 const GATEWAY = `
 import { appendFileSync } from 'node:fs';
-const told = new URL('../../told', import.meta.url);
-const tell = (word) => appendFileSync(told, word + '\\n');
-process.on('SIGHUP', () => tell('SIGHUP'));
-process.on('SIGTERM', () => { tell('SIGTERM'); process.exit(); });
+const log = new URL('../../signals', import.meta.url);
+const record = (word) => appendFileSync(log, word + '\\n');
+process.on('SIGHUP', () => record('SIGHUP'));
+process.on('SIGTERM', () => { record('SIGTERM'); process.exit(); });
 setInterval(() => {}, 1000);
-tell(String(process.pid));
+record(String(process.pid));
 `;
 const PREPARED = `
 export const root = ${JSON.stringify('ROOT')};
@@ -42,9 +42,9 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** The pid of the gateway and the signals that it got. */
+/** Returns the pid of the gateway and its received signals. */
 const output = (): string[] => {
-  const file = join(root, 'told');
+  const file = join(root, 'signals');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 };
 const running = () => until(() => output().length > 0, 'the gateway to start');
@@ -57,7 +57,7 @@ it.skipIf(!terminals)('the gateway stops when its terminal is closed', async () 
   await until(() => output().includes('SIGTERM'), 'the gateway to be stopped');
 });
 
-it('without a terminal SIGHUP is passed on and reloads', async () => {
+it('without a terminal SIGHUP is forwarded and reloads', async () => {
   started = spawn(process.execPath, [join(root, 'scripts', 'start.mjs')], { stdio: 'ignore' });
   await running();
   started.kill('SIGHUP');

@@ -32,13 +32,13 @@ describe.skipIf(!there)('systemd-analyze', () => {
   const analyze = (...args: string[]) =>
     spawnSync('systemd-analyze', args, { encoding: 'utf8', cwd: folder, timeout: 60_000 });
 
-  it('verify finds nothing to say', () => {
+  it('verify reports nothing', () => {
     const units = ['./svc-gateway.service', './svc-gateway.socket', './svc-companion.service'];
     const { status, stderr } = analyze('verify', '--recursive-errors=no', '--man=no', ...units);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
-  it('verify would have found a key that is not one', () => {
+  it('verify reports an unknown key', () => {
     writeFileSync(join(folder, 'wrong.service'), `${service}\n[Service]\nProtectEverything=yes\n`);
     expect(analyze('verify', '--recursive-errors=no', '--man=no', './wrong.service').status).not.toBe(0);
   });
@@ -60,7 +60,7 @@ const page = readFileSync(join(UNITS, '..', 'docs', 'guide', 'systemd.md'), 'utf
 const dropIns = [...page.matchAll(/```ini\n(\[Service\][\s\S]*?)```/g)].map(([, text = '']) => text);
 
 describe.skipIf(!there)('the drop-ins of docs/systemd.md', () => {
-  it.each(dropIns)('%j is understood, and leaves the exposure low', (text) => {
+  it.each(dropIns)('%j is valid, and the exposure stays low', (text) => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-drop-in-'));
     try {
       const unit = service.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`);

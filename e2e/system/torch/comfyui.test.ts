@@ -16,7 +16,7 @@ import { availableOrSkip } from '../harness/unavailable.ts';
 const MINUTE = 60_000;
 const IMAGES = '/v1/images/generations';
 const CHECKPOINT = 'v1-5-pruned-emaonly.safetensors';
-/** The first picture compiles and loads. */
+/** The first image includes compilation and loading. */
 const DRAW_LIMIT_MS = 3 * MINUTE;
 const WRITER = join(import.meta.dirname, 'random_sd15_checkpoint.py');
 
@@ -51,7 +51,7 @@ async function install(): Promise<Installed> {
 
 const installed = await availableOrSkip('ComfyUI as an image slot', install);
 
-/** Starts ComfyUI with a base folder of its own: nothing is written into the cache. */
+/** Starts ComfyUI with a separate base folder, so that it does not write to the cache. */
 const startComfy = ({ python, comfyui, checkpoint }: Installed): Promise<Server> =>
   startServer({
     command: (port, folder) => {
@@ -104,12 +104,12 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
         ...more,
       },
     });
-  const pictures = async (more: object = {}): Promise<(string | undefined)[]> => {
+  const generate = async (more: object = {}): Promise<(string | undefined)[]> => {
     const answer = await draw(more);
     expect(answer.status, answer.text.slice(0, 500)).toBe(200);
     return answer.json<ImagesResponse>().data.map((each) => ('b64_json' in each ? each.b64_json : undefined));
   };
-  /** What ComfyUI has in its queue, by its own API. */
+  /** The queue of ComfyUI, from its own API. */
   async function queued(): Promise<number> {
     const answer = await send(comfy, 'GET', '/queue');
     const { queue_running, queue_pending } = answer.json<Record<string, unknown[]>>();
@@ -117,9 +117,9 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
   }
 
   it(
-    'draws a picture of the size, and ComfyUI has run the prompt',
+    'generates an image of the requested size, and ComfyUI has run the prompt',
     async () => {
-      const [image] = await pictures();
+      const [image] = await generate();
       expect(sizeOf(image)).toEqual([64, 64]);
       expect(comfy.output()).toContain('got prompt');
       expect(comfy.output()).toContain('Prompt executed');
@@ -128,11 +128,11 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
   );
 
   it(
-    'the same seed draws the same picture, another seed another one',
+    'the same seed gives the same image, another seed another one',
     async () => {
-      const [first] = await pictures();
-      expect(await pictures()).toEqual([first]);
-      const [other] = await pictures({ seed: 2 });
+      const [first] = await generate();
+      expect(await generate()).toEqual([first]);
+      const [other] = await generate({ seed: 2 });
       expect(sizeOf(other)).toEqual([64, 64]);
       expect(other).not.toBe(first);
     },
@@ -142,7 +142,7 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
   it(
     'n = 2 and a size that is not square',
     async () => {
-      const drawn = await pictures({ n: 2, size: '64x72', seed: 3 });
+      const drawn = await generate({ n: 2, size: '64x72', seed: 3 });
       expect(drawn.map(sizeOf)).toEqual([
         [64, 72],
         [64, 72],
@@ -153,7 +153,7 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
   );
 
   it(
-    'a caller that leaves interrupts the drawing',
+    'a client disconnect interrupts the job',
     async () => {
       const leaving = new AbortController();
       const answer = fetch(`${gateway.url}${IMAGES}`, {
@@ -166,7 +166,7 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
       leaving.abort();
       await expect(answer).rejects.toThrow();
       await until(async () => (await queued()) === 0, 'ComfyUI to be idle', MINUTE);
-      expect(sizeOf((await pictures())[0])).toEqual([64, 64]);
+      expect(sizeOf((await generate())[0])).toEqual([64, 64]);
     },
     DRAW_LIMIT_MS,
   );

@@ -1,4 +1,4 @@
-/** A real Open WebUI whose chats and documents go through the gateway. Needs `--with torch` for its size (2 GB), not for torch. */
+/** A real Open WebUI with chats and documents through the gateway. Needs `--with torch` because of its size (2 GB). */
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

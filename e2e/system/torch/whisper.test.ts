@@ -72,7 +72,7 @@ describe.skipIf(installed === null)('Whisper in the embedded engine', () => {
   );
 
   it.each(['en', 'EN', 'en-US', 'english', 'English'])(
-    'the language may be given as %s',
+    'the language can be %s',
     async (language) => {
       const { text } = await transcribe(0, { language });
       expect(wordsOf(text)).toEqual(wordsOf(SENTENCES[0] ?? ''));
@@ -81,7 +81,7 @@ describe.skipIf(installed === null)('Whisper in the embedded engine', () => {
   );
 
   it(
-    'a language that Whisper does not have is refused by name',
+    'an unsupported language is refused with its name',
     async () => {
       const error = await failure(transcribe(0, { language: 'klingon' }), UnprocessableEntityError);
       expect([error.status, error.code, error.param]).toEqual([422, 'request.invalid', 'language']);
@@ -91,7 +91,7 @@ describe.skipIf(installed === null)('Whisper in the embedded engine', () => {
   );
 
   it(
-    'it understands the voice of the gateway, which says a text a little differently each time',
+    'transcribes the voice of the gateway, whose speech varies slightly',
     async () => {
       const order = { model: VOICE, voice: 'default', input: SENTENCES[0] ?? '' };
       const wav = await openai.audio.speech.create({ ...order, response_format: 'wav' });

@@ -144,7 +144,7 @@ function assertHistory(unreadable: UnreadableBlock, path: string): void {
     );
 }
 
-/** Returns the block, or the text in its place. */
+/** Returns the block, or the text that replaces it. */
 function readable(block: ResultBlock, ignored: IgnoredNames): ShownBlock {
   if (block.type !== 'svc_unreadable') return block;
   ignored.add(nameOf(block));

@@ -5,13 +5,13 @@ import { asList, type Json } from '../json.ts';
 import { textOnlyOf } from '../text-only.ts';
 import { readResponses } from './request.ts';
 
-const says = (role: string, content: unknown) => ({ type: 'message', role, content });
-const user = (content: unknown) => says('user', content);
+const message = (role: string, content: unknown) => ({ type: 'message', role, content });
+const user = (content: unknown) => message('user', content);
 const call = (call_id: string, name = 'f') => ({ type: 'function_call', call_id, name, arguments: '{}' });
-const output = (call_id: string, given: unknown = 'ok') => ({
+const output = (call_id: string, value: unknown = 'ok') => ({
   type: 'function_call_output',
   call_id,
-  output: given,
+  output: value,
 });
 const part = (text: string) => ({ type: 'input_text', text });
 
@@ -58,7 +58,7 @@ describe('items of a provider', () => {
     ])
       expect(read(input)).toMatchObject({ messages: expected, ignored: [type] });
     // It does not come between a call and its result.
-    const loop = read([user('x'), call('a'), item, output('a'), says('assistant', 'Done.'), user('y')]);
+    const loop = read([user('x'), call('a'), item, output('a'), message('assistant', 'Done.'), user('y')]);
     expect(loop.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
   });
 
@@ -68,7 +68,7 @@ describe('items of a provider', () => {
     expect(refusal([user('x'), item])).toMatchObject({ status: 422, message: /items must be one of/ });
   });
 
-  test.each(['compaction', 'compaction_summary'])('%s says that earlier turns are unreadable', (type) => {
+  test.each(['compaction', 'compaction_summary'])('%s message that earlier turns are unreadable', (type) => {
     const made = read([{ type, encrypted_content: 'zz' }, user('x')]);
     expect(made.messages).toMatchObject([
       { role: 'system', content: expect.stringContaining('Earlier turns were compacted') },
@@ -120,7 +120,7 @@ describe('files', () => {
   test.each(PARTS)('%s in an older message becomes text', (_, file, expected) => {
     expect(read([user([file]), user('y')]).messages[0]?.content).toMatch(expected);
     expect(read([user([file]), call('a'), output('a')]).messages[0]?.content).toMatch(expected);
-    expect(read([says('assistant', [file]), user('y')]).messages[0]?.content).toMatch(expected);
+    expect(read([message('assistant', [file]), user('y')]).messages[0]?.content).toMatch(expected);
   });
 
   test.each(PARTS)('%s in the newest message is refused', (_, file) => {
@@ -128,8 +128,8 @@ describe('files', () => {
   });
 
   test('images are placeholders for a model without vision, except in the newest message', () => {
-    const seen = [part('A.'), image, part('B.')];
-    const { messages } = read([user(seen), call('a'), output('a', seen), user(seen)]);
+    const parts = [part('A.'), image, part('B.')];
+    const { messages } = read([user(parts), call('a'), output('a', parts), user(parts)]);
     const placeholder = 'A.\n[An image that this model cannot read.]\nB.';
     expect(messages.map((message) => textOnlyOf(message))).toEqual([
       { role: 'user', content: placeholder },
@@ -280,7 +280,7 @@ describe('system messages', () => {
   test.each<[string, unknown[], unknown[][]]>([
     [
       'at the start are merged',
-      [says('developer', 'A'), says('system', 'B'), user('x')],
+      [message('developer', 'A'), message('system', 'B'), user('x')],
       [
         ['system', 'S\n\nA\n\nB'],
         ['user', 'x'],
@@ -288,7 +288,7 @@ describe('system messages', () => {
     ],
     [
       'in the middle stay',
-      [user('x'), says('assistant', 'y'), says('developer', 'N'), user('z')],
+      [user('x'), message('assistant', 'y'), message('developer', 'N'), user('z')],
       [
         ['system', 'S'],
         ['user', 'x'],
@@ -299,7 +299,7 @@ describe('system messages', () => {
     ],
     [
       'follow the results of a call',
-      [user('x'), call('a'), call('b'), says('developer', 'N'), output('a'), output('b'), user('z')],
+      [user('x'), call('a'), call('b'), message('developer', 'N'), output('a'), output('b'), user('z')],
       [
         ['system', 'S'],
         ['user', 'x'],
@@ -312,7 +312,7 @@ describe('system messages', () => {
     ],
     [
       'at the end stay',
-      [user('x'), says('system', 'N')],
+      [user('x'), message('system', 'N')],
       [
         ['system', 'S'],
         ['user', 'x'],
@@ -332,7 +332,7 @@ describe('system messages', () => {
   });
 
   test('a single one keeps its role', () => {
-    expect(rolesOf([says('developer', 'A'), user('x')])).toEqual([
+    expect(rolesOf([message('developer', 'A'), user('x')])).toEqual([
       ['developer', 'A'],
       ['user', 'x'],
     ]);

@@ -8,7 +8,7 @@ const chatOf = (input: unknown, sourcePaths?: SourcePaths): Json =>
   readResponses(Buffer.from(JSON.stringify({ input })), sourcePaths).chat;
 const messagesOf = (input: unknown) => chatOf(input).messages;
 
-const assistantSays = (text: string) => ({
+const assistantMessage = (text: string) => ({
   type: 'message',
   role: 'assistant',
   content: [{ type: 'output_text', text }],
@@ -27,13 +27,13 @@ describe('nothing is between a call and its result', () => {
   test('text and reasoning after a call belong to its turn', () => {
     const input = [
       thinks('a'),
-      assistantSays('One.'),
+      assistantMessage('One.'),
       calls('x'),
-      assistantSays('Two.'),
+      assistantMessage('Two.'),
       thinks('b'),
       calls('y'),
     ];
-    expect(messagesOf([...input, answers('x'), answers('y'), assistantSays('Done.')])).toEqual([
+    expect(messagesOf([...input, answers('x'), answers('y'), assistantMessage('Done.')])).toEqual([
       {
         role: 'assistant',
         reasoning_content: 'a\nb',
@@ -47,14 +47,21 @@ describe('nothing is between a call and its result', () => {
   });
 
   test('text after a call that has no text', () => {
-    expect(messagesOf([calls('x'), assistantSays('Wait.'), answers('x')])).toEqual([
+    expect(messagesOf([calls('x'), assistantMessage('Wait.'), answers('x')])).toEqual([
       { role: 'assistant', content: 'Wait.', tool_calls: [called('x')] },
       result('x'),
     ]);
   });
 
   test('text between two results belongs to the same turn', () => {
-    const input = [calls('x'), calls('y'), answers('x'), thinks('a'), assistantSays('Wait.'), answers('y')];
+    const input = [
+      calls('x'),
+      calls('y'),
+      answers('x'),
+      thinks('a'),
+      assistantMessage('Wait.'),
+      answers('y'),
+    ];
     expect(messagesOf(input)).toEqual([
       {
         role: 'assistant',
@@ -77,7 +84,7 @@ describe('nothing is between a call and its result', () => {
   });
 
   test('a call without a result does not extend into the next turn', () => {
-    expect(messagesOf([calls('x'), { role: 'user', content: 'Stop.' }, assistantSays('Yes.')])).toEqual([
+    expect(messagesOf([calls('x'), { role: 'user', content: 'Stop.' }, assistantMessage('Yes.')])).toEqual([
       { role: 'assistant', content: null, tool_calls: [called('x')] },
       { role: 'user', content: 'Stop.' },
       { role: 'assistant', content: 'Yes.' },
@@ -124,7 +131,7 @@ describe('images in results', () => {
       calls('x'),
       calls('y'),
       answers('x', [imagePart('data:1')]),
-      assistantSays('Wait.'),
+      assistantMessage('Wait.'),
       answers('y'),
     ];
     expect(messagesOf(input)).toEqual([

@@ -162,18 +162,18 @@ class Messages {
     });
   }
 
-  #message({ role, content: given }: InputItem & { type: 'message' }, isNewest: boolean): void {
+  #message({ role, content: parts }: InputItem & { type: 'message' }, isNewest: boolean): void {
     const glue = role === 'assistant' ? '' : LINES;
-    const content = this.#readable(given, `${this.#path}.content`, isNewest);
-    const said = contentOf(content, `${this.#path}.content`, this.#places, glue);
+    const content = this.#readable(parts, `${this.#path}.content`, isNewest);
+    const text = contentOf(content, `${this.#path}.content`, this.#places, glue);
     if (role !== 'assistant') {
-      const message = { role, content: said };
+      const message = { role, content: text };
       if (isNewest) this.#newest = message;
       this.add(message, this.#path);
       return;
     }
     const turn = this.#textTurn();
-    turn.content = joined(turn.content, said);
+    turn.content = joined(turn.content, text);
   }
 
   #reasoning({ content, summary, encrypted_content: mark }: InputItem & { type: 'reasoning' }): void {
@@ -248,8 +248,8 @@ class Messages {
 
   /** Returns the turn for text and reasoning: one with reasoning only or pending calls, else a new one. */
   #textTurn(): Json {
-    const begun = this.#turn !== null && !('content' in this.#turn);
-    return begun || this.#pendingCalls.size > 0 ? this.#open() : this.#begin();
+    const isStarted = this.#turn !== null && !('content' in this.#turn);
+    return isStarted || this.#pendingCalls.size > 0 ? this.#open() : this.#begin();
   }
 
   #begin(): Json {

@@ -44,9 +44,9 @@ export function readResponses(
   places: SourcePaths = new WeakMap(),
   memory: CallerMemory | null = null,
 ): ResponsesRequest {
-  const given = readBody(responsesBody, bytes);
-  rejectUnsupportedFields(given);
-  const body: Conversation = { ...given, input: resolveInput(given, memory) };
+  const parsed = readBody(responsesBody, bytes);
+  rejectUnsupportedFields(parsed);
+  const body: Conversation = { ...parsed, input: resolveInput(parsed, memory) };
   const ignored = new IgnoredNames();
   const tools = chatTools(body, places);
   for (const type of tools.ignored) ignored.add(type);

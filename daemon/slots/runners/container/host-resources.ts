@@ -23,7 +23,7 @@ function isReadable(path: string): boolean {
 export function checkSources({ how }: LaunchFor<'container'>): void {
   for (const { source } of how.mounts) {
     if (!existsSync(source)) throw new ContainerStartError(`The file ${basename(source)} is absent.`);
-    if (!isReadable(source)) throw new ContainerStartError(`The file ${basename(source)} may not be read.`);
+    if (!isReadable(source)) throw new ContainerStartError(`The file ${basename(source)} is not readable.`);
     if (/[,"\n]/.test(source)) {
       throw new ContainerStartError(
         `The name ${basename(source)} contains characters that a mount path cannot have.`,

@@ -8,7 +8,7 @@ export type Render = (variables: Record<string, unknown>) => string;
 export interface CallForm {
   /** True: arguments are an object, because some templates write them one by one. False: arguments are text. */
   objects: boolean;
-  /** Content of a message that only holds calls. */
+  /** Content of a message with calls only. */
   emptyContent: '' | null;
   /** False: the template ignores calls. */
   written: boolean;
@@ -27,7 +27,7 @@ const FORMS: readonly CallForm[] = ([true, false] as const).flatMap((objects) =>
  * its own error is reported.
  */
 export function callForm(render: Render): CallForm {
-  const prompts = FORMS.map((form) => ({ form, prompt: tried(render, form) }));
+  const prompts = FORMS.map((form) => ({ form, prompt: renderCall(render, form) }));
   const good = prompts.find(
     ({ form, prompt }) => prompt !== null && (form.objects ? AS_OBJECT.test(prompt) : prompt.includes(PROBE)),
   );
@@ -39,8 +39,8 @@ export function callForm(render: Render): CallForm {
 export function wantsDescriptions(render: Render): boolean {
   const parameters = { type: 'object', properties: { [PROBE]: { type: 'string' } } };
   const probe: Tool = { type: 'function', function: { name: NAME, description: '', parameters } };
-  const takes = (tool: Tool): boolean => tryRender(render, [], [tool]) !== null;
-  return !takes(wholeTool(probe)) && takes(describedTool(probe));
+  const accepts = (tool: Tool): boolean => tryRender(render, [], [tool]) !== null;
+  return !accepts(wholeTool(probe)) && accepts(describedTool(probe));
 }
 
 const [TURN, NOTICE] = ['svc-probe-turn', 'svc-probe-notice'];
@@ -57,7 +57,7 @@ export function takesLaterSystem(render: Render): boolean {
   return prompt?.includes(TURN) === true && prompt.lastIndexOf(NOTICE) > prompt.indexOf(TURN);
 }
 
-function tried(render: Render, { objects, emptyContent }: CallForm): string | null {
+function renderCall(render: Render, { objects, emptyContent }: CallForm): string | null {
   const probe = { [PROBE]: 1 };
   const called = { name: NAME, arguments: objects ? probe : JSON.stringify(probe) };
   const call = { id: 'call00000', type: 'function', function: called };

@@ -50,7 +50,7 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
   const family = native ? known : PLAIN_JSON;
   const complete = /(\.|\[["'])(description|parameters)\b/.test(source) ? wholeTool : asItIs;
   const offered = wantsDescriptions(render) ? describedTool : complete;
-  const placed = takesLaterSystem(render) ? asGiven : remindersOf;
+  const placed = takesLaterSystem(render) ? unchanged : remindersOf;
   const thinks = /\.thinking\b/.test(source);
   const knowsCalls = /\btool_calls\b/.test(source) && form.written;
   const written = ({ messages, tools, templateArguments }: Conversation): string =>
@@ -155,7 +155,7 @@ function refused(reason: string): Refusal {
   });
 }
 
-const asGiven = (messages: readonly ChatMessage[]): readonly ChatMessage[] => messages;
+const unchanged = (messages: readonly ChatMessage[]): readonly ChatMessage[] => messages;
 const remindersOf = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
   withReminders(messages).flatMap((message) => message ?? []);
 

@@ -102,7 +102,7 @@ export class ChatEngine {
     if (generation.grammar !== null && generation.sampling.typicalP < 1) {
       throw invalidField(
         'typical_p',
-        'typical_p: cannot be had together with a grammar, a schema or a forced call',
+        'typical_p: cannot be combined with a grammar, a schema or a forced call',
       );
     }
     const begin = await this.#grammars.begin(generation.grammar);

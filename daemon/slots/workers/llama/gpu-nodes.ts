@@ -15,7 +15,7 @@ const NODES = [
 ] as const;
 
 /**
- * Returns false when this machine certainly has no GPU. In that case the library must not be asked for the
+ * Returns false when this machine certainly has no GPU. In that case do not query the library for the
  * best device: it would try each GPU binary in its own process before it uses the CPU, which takes 0.4 s of
  * each load.
  */

@@ -53,7 +53,7 @@ export class Recogniser {
   ): Promise<Transcript> {
     return this.#permits.run(signal, async () => {
       const segments: Segment[] = [];
-      let cutter: Segmenter | null = null;
+      let segmenter: Segmenter | null = null;
       let spoken = language;
       const transcribeAll = async (stretches: Iterable<AudioSegment>, rate: number) => {
         for (const stretch of stretches) {
@@ -68,12 +68,12 @@ export class Recogniser {
       for await (const sound of sounds) {
         signal.throwIfAborted();
         rate = sound.rate;
-        cutter ??= new Segmenter(rate);
-        await transcribeAll(cutter.push(sound.samples), rate);
-        if (cutter.seconds > MAX_RECORDING_S) throw tooLong();
+        segmenter ??= new Segmenter(rate);
+        await transcribeAll(segmenter.push(sound.samples), rate);
+        if (segmenter.seconds > MAX_RECORDING_S) throw tooLong();
       }
-      if (cutter !== null) await transcribeAll(cutter.flush(), rate);
-      return { segments, duration: cutter?.seconds ?? 0, language: spoken };
+      if (segmenter !== null) await transcribeAll(segmenter.flush(), rate);
+      return { segments, duration: segmenter?.seconds ?? 0, language: spoken };
     });
   }
 

@@ -9,12 +9,12 @@ const quiet = (seconds: number) => new Float32Array(seconds * RATE);
 const joined = (...parts: Float32Array[]) => Float32Array.from(parts.flatMap((part) => [...part]));
 
 function cut(sound: Float32Array, step = sound.length): AudioSegment[] {
-  const cutter = new Segmenter(RATE);
+  const segmenter = new Segmenter(RATE);
   const stretches: AudioSegment[] = [];
   for (let at = 0; at < sound.length; at += step)
-    stretches.push(...cutter.push(sound.subarray(at, at + step)));
-  stretches.push(...cutter.flush());
-  expect(cutter.seconds).toBeCloseTo(sound.length / RATE, 6);
+    stretches.push(...segmenter.push(sound.subarray(at, at + step)));
+  stretches.push(...segmenter.flush());
+  expect(segmenter.seconds).toBeCloseTo(sound.length / RATE, 6);
   return stretches;
 }
 

@@ -25,7 +25,7 @@ describe('similarity', () => {
     );
   });
 
-  it('names the closest two, never one with itself', () => {
+  it('returns the two most similar texts, never a text with itself', () => {
     expect(closest([[1]])).toBeNull();
     expect(
       closest([

@@ -25,7 +25,7 @@ it.each([
   [{ seed: '0', steps: '150' }, null],
   [{ steps: '151' }, 'Steps must'],
 ])('%j lacks %j', (over, lacks) => {
-  const said = imageLacks(form(over));
-  if (lacks === null) expect(said).toBeNull();
-  else expect(said).toContain(lacks);
+  const message = imageLacks(form(over));
+  if (lacks === null) expect(message).toBeNull();
+  else expect(message).toContain(lacks);
 });

@@ -55,12 +55,12 @@ const fields = new Fields('image', {
 const job = new Job<Drawn>();
 
 function GeneratedImage(props: { address: string; alt: string; at: number }): ReactElement {
-  const [gone, setGone] = useState(false);
-  if (gone) return <p>This image is no longer stored. Generate it again with its seed.</p>;
+  const [isRemoved, setIsRemoved] = useState(false);
+  if (isRemoved) return <p>This image is no longer stored. Generate it again with its seed.</p>;
   return (
     <figure className={css.figure}>
       <a href={props.address} target="_blank" rel="noopener">
-        <img src={props.address} alt={props.alt} onError={() => setGone(true)} />
+        <img src={props.address} alt={props.alt} onError={() => setIsRemoved(true)} />
       </a>
       <figcaption>
         <a className={buttonClass()} href={props.address} download={`image-${props.at + 1}.png`}>

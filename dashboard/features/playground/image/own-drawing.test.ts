@@ -12,8 +12,8 @@ const drawing = (request: string, over: Partial<Drawing> = {}): Drawing => ({
   ...over,
 });
 
-describe('the own drawing', () => {
-  it('is the first new request, and no other is followed afterwards', () => {
+describe('the drawing of this page', () => {
+  it('is the first new request, and does not change afterwards', () => {
     const own = ownDrawing({ slot: 'img', model: 'img', before: new Set(['a']) });
     expect(own(drawing('a', { state: 'drawing', progress: 0.5 }))).toBeNull();
     expect(own(drawing('b', { slot: 'other' }))).toBeNull();

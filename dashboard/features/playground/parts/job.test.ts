@@ -39,8 +39,8 @@ describe('the job of a mode', () => {
 
   it('keeps partial results of a failed request', async () => {
     const job = new Job<string>();
-    await job.run(async (_, tell) => {
-      tell('half');
+    await job.run(async (_, report) => {
+      report('half');
       throw new Error('no more');
     });
     expect(job.get()).toMatchObject({ phase: 'failed', result: 'half', failure: { message: 'no more' } });
@@ -59,19 +59,19 @@ describe('the job of a mode', () => {
     vi.useFakeTimers();
     try {
       const job = new Job<string>();
-      const seen: (string | null)[] = [];
-      job.state.subscribe(() => seen.push(job.get().result));
+      const results: (string | null)[] = [];
+      job.state.subscribe(() => results.push(job.get().result));
       const { work, end } = held<string>();
-      const running = job.run((signal, tell) => {
-        tell('a');
-        tell('ab');
+      const running = job.run((signal, report) => {
+        report('a');
+        report('ab');
         return work(signal);
       });
       vi.advanceTimersByTime(100);
-      expect(seen.at(-1)).toBe('ab');
+      expect(results.at(-1)).toBe('ab');
       end('abc');
       await running;
-      expect(seen.at(-1)).toBe('abc');
+      expect(results.at(-1)).toBe('abc');
     } finally {
       vi.useRealTimers();
     }

@@ -37,7 +37,7 @@ export function ModePage(props: {
           <ModelPicker
             groups={models.groups}
             model={models.model}
-            gone={models.gone}
+            unavailable={models.unavailable}
             loading={models.query.isPending}
             none={`No ${ABILITIES[ability].kind} model`}
             onChoose={props.onModel}

@@ -43,7 +43,7 @@ export function ModelPicker(props: {
   groups: readonly ModelGroup[];
   model: V1ModelRecord | null;
   /** The selected model when it is no longer available. */
-  gone: string | null;
+  unavailable: string | null;
   loading: boolean;
   /** Label when there is no model: "No chat model". */
   none: string;
@@ -51,18 +51,20 @@ export function ModelPicker(props: {
 }): ReactElement {
   /** The list renders inside the view so that it belongs to its landmark. */
   const box = useRef<HTMLDivElement>(null);
-  const { gone } = props;
+  const { unavailable } = props;
   const none = props.loading ? 'Loading models…' : props.none;
   return (
     <div ref={box} className={css.box}>
       <Select.Root
-        value={props.model?.id ?? gone}
+        value={props.model?.id ?? unavailable}
         disabled={props.groups.length === 0}
         onValueChange={(id) => (id === null ? undefined : props.onChoose(id))}
       >
         <Select.Trigger className={`${buttonClass()} ${css.trigger}`} aria-label="Model">
           <Select.Value className={css.value}>
-            {(id: string | null) => (gone !== null && id === gone ? `${gone} · not available` : (id ?? none))}
+            {(id: string | null) =>
+              unavailable !== null && id === unavailable ? `${unavailable} · not available` : (id ?? none)
+            }
           </Select.Value>
           <Select.Icon className={css.icon}>
             <ChevronsUpDown size={14} aria-hidden="true" />

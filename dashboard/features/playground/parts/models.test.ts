@@ -46,11 +46,11 @@ describe('models of a mode', () => {
     ['the chosen one', [model('qwen'), alias], 'qwen', 'qwen', null],
     ['agent without a selection', [model('qwen'), alias], '', 'agent', null],
     ['the first one without agent', [model('qwen')], null, 'qwen', null],
-    ['no fallback for a missing model', [model('qwen'), alias], 'gone', undefined, 'gone'],
+    ['no fallback for a missing model', [model('qwen'), alias], 'removed', undefined, 'removed'],
     ['none without models', [], 'x', undefined, null],
-  ])('selects %s', (_, models, chosen, expected, gone) => {
+  ])('selects %s', (_, models, chosen, expected, unavailable) => {
     const choice = chosenModel(modelsWith('chat', models), chosen, 'agent');
-    expect([choice.model?.id, choice.gone]).toEqual([expected, gone]);
+    expect([choice.model?.id, choice.unavailable]).toEqual([expected, unavailable]);
   });
 
   it('reads every other ability from the record', () => {

@@ -64,19 +64,20 @@ export interface Choice {
   /** The model for requests; null when none is available. */
   readonly model: V1ModelRecord | null;
   /** The selected model when it is no longer available. No other model replaces it. */
-  readonly gone: string | null;
+  readonly unavailable: string | null;
 }
 
 /** The selected model, else the default slot, else the first of the list. */
 export function chosenModel(groups: readonly ModelGroup[], chosen: string | null, usual: string): Choice {
   const all = groups.flatMap((group) => group.models);
   const [first] = all;
-  if (first === undefined) return { model: null, gone: null };
+  if (first === undefined) return { model: null, unavailable: null };
   if (chosen === null || chosen === '')
-    return { model: all.find((row) => row.id === usual) ?? first, gone: null };
+    return { model: all.find((row) => row.id === usual) ?? first, unavailable: null };
   const model = all.find((row) => row.id === chosen) ?? null;
-  return { model, gone: model === null ? chosen : null };
+  return { model, unavailable: model === null ? chosen : null };
 }
 
 /** Explains that the selected model is not available. */
-export const goneSentence = (gone: string): string => `${gone} is not available. Choose another model.`;
+export const unavailableMessage = (unavailable: string): string =>
+  `${unavailable} is not available. Choose another model.`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { definedFields, linesOf, numberFault, numberOf } from './numbers.ts';
 
-describe('what is typed', () => {
+describe('typed numbers', () => {
   it.each([
     ['', null],
     [' 7 ', 7],
@@ -20,7 +20,7 @@ describe('what is typed', () => {
 
   it('a speed may have a fraction', () => expect(numberFault('Speed', '1.5', 0.25, 4, false)).toBeNull());
 
-  it('lines that hold something, and fields that say something', () => {
+  it('linesOf and definedFields drop empty values', () => {
     expect(linesOf(' a \n\n b\r\n')).toEqual(['a', 'b']);
     expect(definedFields({ a: null, b: '', c: 0, d: 'x' })).toEqual({ c: 0, d: 'x' });
   });

@@ -6,9 +6,9 @@ import {
   type Ability,
   type Choice,
   chosenModel,
-  goneSentence,
   type ModelGroup,
   modelsWith,
+  unavailableMessage,
 } from './models.ts';
 
 export interface ModeModels extends Choice {
@@ -25,8 +25,15 @@ export function useModels(ability: Ability, chosen: string): ModeModels {
   const query = useQuery(queries.allModels);
   const groups = modelsWith(ability, query.data?.data ?? []);
   const { usual } = ABILITIES[ability];
-  const { model, gone } = chosenModel(groups, chosen, usual);
+  const { model, unavailable } = chosenModel(groups, chosen, usual);
   // Use the selected name also while the list is loading; never fall back to another model.
   const id = model?.id ?? (chosen === '' ? usual : chosen);
-  return { query, groups, model, gone, id, lacks: gone === null ? null : goneSentence(gone) };
+  return {
+    query,
+    groups,
+    model,
+    unavailable,
+    id,
+    lacks: unavailable === null ? null : unavailableMessage(unavailable),
+  };
 }

@@ -16,4 +16,6 @@ it.each([
   [{ documents: 'a\n'.repeat(201) }, 'This page ranks at most 200 documents.'],
   [{ topN: '0' }, 'Number of results must be a whole number from 1 to 200.'],
   [{ topN: '200' }, null],
-])('case %# lacks what it should', (over, lacks) => expect(rerankLacks({ ...form, ...over })).toBe(lacks));
+])('case %# reports the missing input', (over, lacks) =>
+  expect(rerankLacks({ ...form, ...over })).toBe(lacks),
+);

@@ -6,7 +6,7 @@ vi.mock('./mic-worklet.ts?worker&url', () => ({ default: '/mic-worklet.js' }));
 /** STAND-IN for a microphone of the browser. */
 const track = { stop: vi.fn() };
 const stream = { getTracks: () => [track] };
-/** The port of the worklet that was made last. */
+/** The port of the newest worklet. */
 let port: { onmessage: ((event: { data: Int16Array }) => void) | null };
 let allow: () => void;
 let module: Promise<void>;
@@ -43,15 +43,15 @@ afterEach(() => vi.unstubAllGlobals());
 
 it('reports samples until the signal aborts, and none afterwards', async () => {
   const microphone = new AbortController();
-  const heard = vi.fn();
-  const opening = openMicrophone(heard, microphone.signal);
+  const onSamples = vi.fn();
+  const opening = openMicrophone(onSamples, microphone.signal);
   allow();
   await opening;
   port.onmessage?.({ data: new Int16Array(1) });
-  expect(heard).toHaveBeenCalledTimes(1);
+  expect(onSamples).toHaveBeenCalledTimes(1);
   microphone.abort();
   port.onmessage?.({ data: new Int16Array(1) });
-  expect(heard).toHaveBeenCalledTimes(1);
+  expect(onSamples).toHaveBeenCalledTimes(1);
   expect(track.stop).toHaveBeenCalled();
   expect(close).toHaveBeenCalled();
 });

@@ -8,14 +8,14 @@ const power = (samples: Float32Array): number =>
   samples.reduce((sum, value) => sum + value * value, 0) / samples.length;
 
 describe('PcmMaker', () => {
-  it.each([48_000, 44_100, 24_000, 16_000])('keeps a tone of %d samples per second', (rate) => {
+  it.each([48_000, 44_100, 24_000, 16_000])('preserves a tone at %d samples per second', (rate) => {
     const out = asFloats(new PcmMaker(rate).push(sine(rate, 440, 1)));
     expect(Math.abs(out.length - RATE)).toBeLessThanOrEqual(1);
     expect(power(out)).toBeGreaterThan(0.115);
     expect(power(out)).toBeLessThan(0.13);
   });
 
-  it('gives the same in pieces of any size', () => {
+  it('returns the same samples for any chunk size', () => {
     const sound = sine(44_100, 1000, 0.05);
     const whole = [...new PcmMaker(44_100).push(sound)];
     fc.assert(
@@ -35,7 +35,7 @@ describe('PcmMaker', () => {
     );
   });
 
-  it('cuts what is louder than possible', () => {
+  it('clips values beyond the range', () => {
     expect([...new PcmMaker(RATE).push(Float32Array.of(2, -2, 0))]).toEqual([32_767, -32_767, 0]);
   });
 });
@@ -51,7 +51,7 @@ describe('bytes', () => {
     expect(samplesOf(btoa('abc'))).toHaveLength(1);
   });
 
-  it('are a WAV file with their length in its head', async () => {
+  it('form a WAV file with their length in the header', async () => {
     const file = wavFile([Int16Array.of(1, 2), Int16Array.of(3)]);
     const view = new DataView(await file.arrayBuffer());
     expect([file.size, view.getUint32(4, true), view.getUint32(24, true), view.getUint32(40, true)]).toEqual([
@@ -63,7 +63,7 @@ describe('bytes', () => {
     expect(view.getInt16(48, true)).toBe(3);
   });
 
-  it('loudness is nothing for silence and rises', () => {
+  it('loudness is 0 for silence and increases with the volume', () => {
     const [quiet, loud] = [
       Int16Array.from({ length: 9 }, () => 300),
       Int16Array.from({ length: 9 }, () => 20_000),

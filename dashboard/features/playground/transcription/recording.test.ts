@@ -5,7 +5,7 @@ import { Recording } from './recording.ts';
 vi.mock('../sound/microphone.ts', () => ({ openMicrophone: vi.fn() }));
 const opened = vi.mocked(openMicrophone);
 
-/** STAND-IN for a microphone that waits for somebody to allow it. */
+/** STAND-IN for a microphone that waits for the permission of the user. */
 let allow: () => void;
 beforeEach(() => {
   opened.mockReset();

@@ -27,7 +27,7 @@ describe('a transcription as code', () => {
     },
   );
 
-  it('a text is printed as it is, JSON by its text', () => {
+  it('plain text is printed unchanged, of JSON the text field', () => {
     expect(transcriptionCode('python', place, fields)).toMatch(/print\(answer\)$/);
     expect(transcriptionCode('python', place, { model: 'm', response_format: 'json' })).toMatch(
       /print\(answer\.text\)$/,

@@ -29,22 +29,22 @@ const FORMATS = [
   ['verbose_json', 'json with times'],
 ] as const;
 
-interface Heard {
+interface TranscriptionResult {
   readonly text: string;
   readonly format: string;
   readonly meta: ResponseMeta;
 }
 
 const fields = new Fields('transcription', { model: '', format: 'text', language: '' });
-const job = new Job<Heard>();
+const job = new Job<TranscriptionResult>();
 /** The selected file; a reload loses it. */
 let chosen: File | null = null;
 
-async function hear(
+async function transcribe(
   file: File,
   requestFields: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<Heard> {
+): Promise<TranscriptionResult> {
   const sent = new FormData();
   for (const [name, value] of Object.entries(requestFields)) sent.append(name, value);
   sent.append('file', file, file.name);
@@ -56,8 +56,8 @@ async function hear(
   return { text, format, meta: responseMeta(answer.headers, began) };
 }
 
-function Transcript(props: { heard: Heard }): ReactElement {
-  const { text, format, meta } = props.heard;
+function Transcript(props: { result: TranscriptionResult }): ReactElement {
+  const { text, format, meta } = props.result;
   const shown = useRef<HTMLPreElement>(null);
   const file = useMemo(() => new Blob([text], { type: 'text/plain' }), [text]);
   const url = useObjectUrl(file);
@@ -140,7 +140,7 @@ export function Transcription(): ReactElement {
         verb="Transcribe"
         lacks={models.lacks ?? (file === null ? 'Choose a file or make a recording.' : null)}
         onSend={() => {
-          if (file !== null) void job.run((signal) => hear(file, requestFields, signal));
+          if (file !== null) void job.run((signal) => transcribe(file, requestFields, signal));
         }}
       >
         <SoundFile file={file} onFile={take} />
@@ -161,7 +161,7 @@ export function Transcription(): ReactElement {
           />
         </div>
       </ModeForm>
-      {state.result === null ? null : <Transcript heard={state.result} />}
+      {state.result === null ? null : <Transcript result={state.result} />}
     </ModePage>
   );
 }

@@ -21,7 +21,7 @@ class Line {
   onmessage: ((event: { data: string }) => void) | null = null;
   onclose: ((event: { code: number; reason: string }) => void) | null = null;
   readonly sent: string[] = [];
-  /** Bytes that go out each time that somebody looks how many wait; null sends at once. */
+  /** Bytes sent at each read of `bufferedAmount`; null sends all at once. */
   drains: number | null = null;
   closed = false;
 

@@ -6,7 +6,7 @@ import { openMicrophone } from '../sound/microphone.ts';
 import { loudness, RATE, samplesOf, toBase64 } from '../sound/pcm.ts';
 import { Player, samplesOfFile } from './player.ts';
 import { openVoiceSocket, type VoiceSocket } from './socket.ts';
-import { SILENT, type Transcript, withEvent } from './transcript.ts';
+import { EMPTY_TRANSCRIPT, type Transcript, withEvent } from './transcript.ts';
 
 export interface CallState {
   readonly phase: 'idle' | 'opening' | 'live' | 'ended';
@@ -27,33 +27,33 @@ export interface CallSetup {
   readonly microphone: boolean;
 }
 
-const FRESH: CallState = {
+const INITIAL: CallState = {
   phase: 'idle',
   microphone: 'off',
   level: 0,
-  transcript: SILENT,
+  transcript: EMPTY_TRANSCRIPT,
   failure: null,
   firstSoundMs: null,
 };
 
 /** A recording is sent in blocks of 0.2 s; the silence after it ends the turn. */
-const PIECE = RATE / 5;
-const QUIET = new Int16Array(RATE * 0.8);
+const BLOCK_SAMPLES = RATE / 5;
+const SILENCE = new Int16Array(RATE * 0.8);
 /** Five minutes, the limit of one turn. */
 const MAX_SAMPLES = RATE * 300;
 
 /** A live conversation. Lives outside the view, so that it continues while another view is open. */
 class LiveCall {
   readonly #listeners = new Set<() => void>();
-  #now = FRESH;
+  #state = INITIAL;
   /** Aborts everything of the current session, including what is still opening. */
   #session = new AbortController();
   #socket: VoiceSocket | null = null;
   #player: Player | null = null;
   /** Playback that was cut while its answer was still streaming; sent when the answer has ended. */
-  #cut: { item: string; heardMs: number } | null = null;
+  #cut: { item: string; playedMs: number } | null = null;
   /** Whether a typed message waits for the end of the answer that it interrupts. */
-  #owed = false;
+  #isResponsePending = false;
   /** Serialises recordings. */
   #recordings: Promise<void> = Promise.resolve();
   #turnEnd = 0;
@@ -64,17 +64,17 @@ class LiveCall {
     return () => this.#listeners.delete(listener);
   };
 
-  readonly get = (): CallState => this.#now;
+  readonly get = (): CallState => this.#state;
 
   #set(change: Partial<CallState>): void {
-    this.#now = { ...this.#now, ...change };
+    this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }
 
   /** Starts a session. Call it from a click, because browsers otherwise block audio. Never rejects. */
   async start(setup: CallSetup): Promise<void> {
-    if (this.#now.phase === 'opening' || this.#now.phase === 'live') return;
-    this.#set({ ...FRESH, phase: 'opening' });
+    if (this.#state.phase === 'opening' || this.#state.phase === 'live') return;
+    this.#set({ ...INITIAL, phase: 'opening' });
     this.#endWork = beginWork();
     this.#session = new AbortController();
     const { signal } = this.#session;
@@ -93,7 +93,7 @@ class LiveCall {
     signal.throwIfAborted();
     const socket = await openVoiceSocket(
       setup.model,
-      (event) => this.#take(event),
+      (event) => this.#onEvent(event),
       (failure) => this.#end(toFailureInfo(failure)),
       signal,
     );
@@ -113,41 +113,41 @@ class LiveCall {
     this.#session.abort();
     this.#player?.close();
     this.#player = this.#socket = this.#cut = null;
-    this.#owed = false;
-    const transcript = { ...this.#now.transcript, response: null, speaking: false };
+    this.#isResponsePending = false;
+    const transcript = { ...this.#state.transcript, response: null, speaking: false };
     this.#set({ phase: 'ended', microphone: 'off', level: 0, failure, transcript });
   }
 
   async #listen(signal: AbortSignal): Promise<void> {
-    const hear = (samples: Int16Array<ArrayBuffer>): void => {
-      if (this.#now.microphone !== 'on') return;
-      this.#hear(samples);
+    const onSamples = (samples: Int16Array<ArrayBuffer>): void => {
+      if (this.#state.microphone !== 'on') return;
+      this.#sendSamples(samples);
       this.#set({ level: loudness(samples) });
     };
     try {
-      await openMicrophone(hear, signal);
+      await openMicrophone(onSamples, signal);
       signal.throwIfAborted();
       this.#set({ microphone: 'on' });
     } catch (error) {
-      if (!signal.aborted) this.#unheard(error);
+      if (!signal.aborted) this.#reportMicrophoneError(error);
     }
   }
 
   /** Reports a microphone failure. The session continues with typed messages. */
-  #unheard(error: unknown): void {
+  #reportMicrophoneError(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    const transcript = { ...this.#now.transcript, fault: { code: 'microphone', message } };
+    const transcript = { ...this.#state.transcript, fault: { code: 'microphone', message } };
     this.#set({ transcript });
   }
 
-  #hear(samples: Int16Array<ArrayBuffer>): void {
-    this.#socket?.sendSound(soundOf(samples));
+  #sendSamples(samples: Int16Array<ArrayBuffer>): void {
+    this.#socket?.sendSound(base64Of(samples));
   }
 
   /** Mutes or unmutes the microphone. Sends silence when muting, so that the turn ends. */
   mute(): void {
-    const { microphone } = this.#now;
-    if (microphone === 'on') void this.#socket?.sendWhole(soundOf(QUIET));
+    const { microphone } = this.#state;
+    if (microphone === 'on') void this.#socket?.sendWhole(base64Of(SILENCE));
     if (microphone !== 'off') this.#set({ microphone: microphone === 'on' ? 'muted' : 'on', level: 0 });
   }
 
@@ -160,8 +160,8 @@ class LiveCall {
       type: 'conversation.item.create',
       item: { type: 'message', role: 'user', content },
     });
-    if (this.#now.transcript.response === null) this.#socket?.send({ type: 'response.create' });
-    else this.#owed = true;
+    if (this.#state.transcript.response === null) this.#socket?.send({ type: 'response.create' });
+    else this.#isResponsePending = true;
   }
 
   /** Sends a recording as speech, as fast as possible. Rejects when it cannot be decoded or is too long. */
@@ -176,40 +176,40 @@ class LiveCall {
 
   /** Interrupts the current answer and reports to the gateway how much of it was played. */
   interrupt(): void {
-    if (this.#now.transcript.response !== null) this.#socket?.send({ type: 'response.cancel' });
-    this.#silence();
+    if (this.#state.transcript.response !== null) this.#socket?.send({ type: 'response.cancel' });
+    this.#stopPlayback();
   }
 
-  #silence(): void {
+  #stopPlayback(): void {
     const cut = this.#player?.cut() ?? null;
     if (cut === null) return;
-    if (this.#now.transcript.response === null) this.#truncate(cut);
+    if (this.#state.transcript.response === null) this.#truncate(cut);
     else this.#cut = cut;
   }
 
-  #truncate({ item, heardMs }: { item: string; heardMs: number }): void {
+  #truncate({ item, playedMs }: { item: string; playedMs: number }): void {
     this.#socket?.send({
       type: 'conversation.item.truncate',
       item_id: item,
       content_index: 0,
-      audio_end_ms: heardMs,
+      audio_end_ms: playedMs,
     });
     this.#socket?.send({ type: 'conversation.item.retrieve', item_id: item });
   }
 
-  #take(event: ServerEvent): void {
-    if (event.type === 'response.output_audio.delta') this.#sound(event);
-    if (event.type === 'input_audio_buffer.speech_started') this.#silence();
+  #onEvent(event: ServerEvent): void {
+    if (event.type === 'response.output_audio.delta') this.#playAudio(event);
+    if (event.type === 'input_audio_buffer.speech_started') this.#stopPlayback();
     if (event.type === 'input_audio_buffer.speech_stopped') this.#turnEnd = performance.now();
-    this.#set({ transcript: withEvent(this.#now.transcript, event) });
+    this.#set({ transcript: withEvent(this.#state.transcript, event) });
     if (event.type !== 'response.done') return;
     if (this.#cut !== null) this.#truncate(this.#cut);
     this.#cut = null;
-    if (this.#owed) this.#socket?.send({ type: 'response.create' });
-    this.#owed = false;
+    if (this.#isResponsePending) this.#socket?.send({ type: 'response.create' });
+    this.#isResponsePending = false;
   }
 
-  #sound({ item_id, delta }: ServerEvent): void {
+  #playAudio({ item_id, delta }: ServerEvent): void {
     // Drop late audio of an interrupted answer.
     if (this.#cut?.item === item_id) return;
     const first = this.#player?.add(String(item_id), samplesOf(String(delta)));
@@ -217,12 +217,12 @@ class LiveCall {
   }
 }
 
-const soundOf = (samples: Int16Array<ArrayBuffer>): string => toBase64(new Uint8Array(samples.buffer));
+const base64Of = (samples: Int16Array<ArrayBuffer>): string => toBase64(new Uint8Array(samples.buffer));
 
 async function sendRecording(socket: VoiceSocket, samples: Int16Array<ArrayBuffer>): Promise<void> {
-  for (let at = 0; at < samples.length; at += PIECE)
-    await socket.sendWhole(soundOf(samples.slice(at, at + PIECE)));
-  await socket.sendWhole(soundOf(QUIET));
+  for (let at = 0; at < samples.length; at += BLOCK_SAMPLES)
+    await socket.sendWhole(base64Of(samples.slice(at, at + BLOCK_SAMPLES)));
+  await socket.sendWhole(base64Of(SILENCE));
 }
 
 function sessionOf({ instructions, voice }: CallSetup): Record<string, unknown> {

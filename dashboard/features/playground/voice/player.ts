@@ -35,7 +35,7 @@ export class Player {
   }
 
   /** Stops immediately. Returns the playing item and the milliseconds that were played, or null when silent. */
-  cut(): { item: string; heardMs: number } | null {
+  cut(): { item: string; playedMs: number } | null {
     const playing = this.#playing;
     const { currentTime } = this.#context;
     const silent = this.#sources.size === 0 || currentTime >= this.#until;
@@ -44,7 +44,7 @@ export class Player {
     this.#until = 0;
     this.#playing = null;
     if (playing === null || silent) return null;
-    return { item: playing.item, heardMs: Math.max(0, Math.round((currentTime - playing.began) * 1000)) };
+    return { item: playing.item, playedMs: Math.max(0, Math.round((currentTime - playing.began) * 1000)) };
   }
 
   /** Resumes a context that the browser has suspended. */

@@ -6,21 +6,21 @@ import css from './stages.module.css';
 import type { StageTimes } from './transcript.ts';
 
 const ROWS: ReadonlyArray<readonly [name: keyof StageTimes, word: string]> = [
-  ['heard', 'Speech recognised'],
-  ['firstWord', 'First token'],
-  ['words', 'Text done'],
-  ['firstSound', 'First audio'],
-  ['sound', 'Audio done'],
+  ['transcription', 'Speech recognised'],
+  ['firstToken', 'First token'],
+  ['text', 'Text done'],
+  ['firstAudio', 'First audio'],
+  ['audio', 'Audio done'],
   ['total', 'Total'],
 ];
 
 /** Latency of each stage of the last answer as measured by the gateway, and the time to first audio in this browser. */
-export function Stages(props: { times: StageTimes; heardHereMs: number | null }): ReactElement {
+export function Stages(props: { times: StageTimes; firstSoundMs: number | null }): ReactElement {
   const { times } = props;
-  const max = Math.max(1, ...ROWS.map(([name]) => times[name] ?? 0), props.heardHereMs ?? 0);
+  const max = Math.max(1, ...ROWS.map(([name]) => times[name] ?? 0), props.firstSoundMs ?? 0);
   const rows: [string, number | null][] = [
     ...ROWS.map(([name, word]): [string, number | null] => [word, times[name]]),
-    ['Time to first audio', props.heardHereMs],
+    ['Time to first audio', props.firstSoundMs],
   ];
   return (
     <Card title="Latency">

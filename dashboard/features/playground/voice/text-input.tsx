@@ -46,7 +46,7 @@ function Recording(): ReactElement {
 }
 
 /** Sends a typed message or a recording to the running session. */
-export function SayForm(): ReactElement {
+export function MessageForm(): ReactElement {
   const { text } = useFields(typed);
   const send = (): void => {
     if (text.trim() === '') return;
@@ -55,7 +55,7 @@ export function SayForm(): ReactElement {
   };
   return (
     <form
-      className={css.say}
+      className={css.form}
       onSubmit={(event) => {
         event.preventDefault();
         send();

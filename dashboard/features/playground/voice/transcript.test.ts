@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerEvent, ServerEventType } from '../../../../daemon/contract/realtime.ts';
-import { SILENT, type Transcript, timesOf, withEvent } from './transcript.ts';
+import { EMPTY_TRANSCRIPT, type Transcript, timesOf, withEvent } from './transcript.ts';
 
 let count = 0;
 const event = (type: ServerEventType, fields: object = {}): ServerEvent => ({
@@ -8,7 +8,7 @@ const event = (type: ServerEventType, fields: object = {}): ServerEvent => ({
   event_id: `event_${count++}`,
   ...fields,
 });
-const heard = (events: readonly ServerEvent[], from: Transcript = SILENT): Transcript =>
+const transcriptOf = (events: readonly ServerEvent[], from: Transcript = EMPTY_TRANSCRIPT): Transcript =>
   events.reduce(withEvent, from);
 
 const user = {
@@ -22,7 +22,7 @@ const metadata = { svc_stt_ms: '12', svc_chat_first_ms: '30', svc_total_ms: '90'
 const done = (status: string, more: object = {}) =>
   event('response.done', { response: { id: 'r1', status, output: [model], metadata, ...more } });
 
-const BEGUN = [
+const STARTED = [
   event('session.created', { session: { output_modalities: ['audio'] } }),
   event('input_audio_buffer.speech_started', { item_id: 'i1' }),
   event('input_audio_buffer.speech_stopped', { item_id: 'i1' }),
@@ -38,8 +38,8 @@ const BEGUN = [
 ];
 
 describe('the transcript', () => {
-  it('holds both sides, and the times of the answer', () => {
-    const going = heard(BEGUN);
+  it('contains both sides and the stage times of the answer', () => {
+    const going = transcriptOf(STARTED);
     expect(going).toMatchObject({ response: 'r1', speaking: false, modality: 'audio' });
     const ended = withEvent(going, done('completed'));
     expect(ended.response).toBeNull();
@@ -49,14 +49,14 @@ describe('the transcript', () => {
         who: 'model',
         text: 'All is well.',
         state: 'done',
-        times: { heard: 12, firstWord: 30, total: 90, sound: null },
+        times: { transcription: 12, firstToken: 30, total: 90, audio: null },
       },
     ]);
   });
 
-  it('of an answer that was interrupted ends where it was heard', () => {
-    const cut = heard([
-      ...BEGUN,
+  it('of an answer that was interrupted ends where playback stopped', () => {
+    const cut = transcriptOf([
+      ...STARTED,
       done('cancelled'),
       event('conversation.item.retrieved', {
         item: { ...model, content: [{ type: 'output_audio', transcript: 'All' }] },
@@ -66,35 +66,38 @@ describe('the transcript', () => {
   });
 
   it('of an answer that was complete before it was interrupted ends there too', () => {
-    const cut = heard([
-      ...BEGUN,
+    const cut = transcriptOf([
+      ...STARTED,
       done('completed'),
       event('conversation.item.truncated', { item_id: model.id, content_index: 0, audio_end_ms: 40 }),
     ]);
     expect(cut.turns.at(-1)?.state).toBe('cut');
   });
 
-  it('tells what failed, and forgets it with the next answer', () => {
+  it('shows a failure until the next answer starts', () => {
     const error = { code: 'slot.failed', message: 'The slot has failed.' };
-    const failed = heard([...BEGUN, done('failed', { status_details: { type: 'failed', error } })]);
+    const failed = transcriptOf([...STARTED, done('failed', { status_details: { type: 'failed', error } })]);
     expect(failed.fault).toEqual(error);
     expect(failed.turns.at(-1)?.state).toBe('failed');
     expect(withEvent(failed, event('response.created', { response: { id: 'r2' } })).fault).toBeNull();
-    const refused = withEvent(SILENT, event('error', { error: { ...error, type: 'server_error' } }));
+    const refused = withEvent(
+      EMPTY_TRANSCRIPT,
+      event('error', { error: { ...error, type: 'server_error' } }),
+    );
     expect(refused.fault).toEqual(error);
-    const deaf = heard([
+    const untranscribed = transcriptOf([
       event('conversation.item.added', { item: user }),
       event('conversation.item.input_audio_transcription.failed', { item_id: 'i1', error }),
     ]);
-    expect(deaf.turns[0]?.state).toBe('unheard');
+    expect(untranscribed.turns[0]?.state).toBe('unheard');
   });
 
-  it('passes over what changes nothing, typed messages are complete at once, and it is bounded', () => {
-    expect(withEvent(SILENT, event('input_audio_buffer.cleared'))).toBe(SILENT);
+  it('ignores events that change nothing, completes typed messages at once, and is bounded', () => {
+    expect(withEvent(EMPTY_TRANSCRIPT, event('input_audio_buffer.cleared'))).toBe(EMPTY_TRANSCRIPT);
     const typed = { ...user, content: [{ type: 'input_text', text: 'hello' }] };
-    const one = withEvent(SILENT, event('conversation.item.added', { item: typed }));
+    const one = withEvent(EMPTY_TRANSCRIPT, event('conversation.item.added', { item: typed }));
     expect(one.turns).toMatchObject([{ text: 'hello', state: 'done' }]);
-    const many = heard(
+    const many = transcriptOf(
       Array.from({ length: 250 }, (_, at) =>
         event('conversation.item.added', { item: { ...typed, id: `i${at}` } }),
       ),
@@ -102,13 +105,13 @@ describe('the transcript', () => {
     expect(many.turns).toHaveLength(200);
   });
 
-  it('takes no time for what was not measured', () => {
+  it('returns null for each stage without a measurement', () => {
     expect(timesOf(null)).toEqual({
-      heard: null,
-      firstWord: null,
-      words: null,
-      firstSound: null,
-      sound: null,
+      transcription: null,
+      firstToken: null,
+      text: null,
+      firstAudio: null,
+      audio: null,
       total: null,
     });
   });

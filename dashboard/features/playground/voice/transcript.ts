@@ -2,11 +2,11 @@ import type { ServerEvent } from '../../../../daemon/contract/realtime.ts';
 
 /** Stage times of one answer in milliseconds; null when not reported. */
 export interface StageTimes {
-  readonly heard: number | null;
-  readonly firstWord: number | null;
-  readonly words: number | null;
-  readonly firstSound: number | null;
-  readonly sound: number | null;
+  readonly transcription: number | null;
+  readonly firstToken: number | null;
+  readonly text: number | null;
+  readonly firstAudio: number | null;
+  readonly audio: number | null;
   readonly total: number | null;
 }
 
@@ -37,7 +37,13 @@ export interface Transcript {
   readonly fault: Fault | null;
 }
 
-export const SILENT: Transcript = { turns: [], response: null, speaking: false, modality: null, fault: null };
+export const EMPTY_TRANSCRIPT: Transcript = {
+  turns: [],
+  response: null,
+  speaking: false,
+  modality: null,
+  fault: null,
+};
 
 /** Maximum number of turns in the transcript. */
 const MAX_TURNS = 200;
@@ -97,11 +103,11 @@ const millis = (metadata: Record<string, string> | null | undefined, name: strin
  */
 export function timesOf(metadata: Record<string, string> | null | undefined): StageTimes {
   return {
-    heard: millis(metadata, 'svc_stt_ms'),
-    firstWord: millis(metadata, 'svc_chat_first_ms'),
-    words: millis(metadata, 'svc_chat_ms'),
-    firstSound: millis(metadata, 'svc_tts_first_ms'),
-    sound: millis(metadata, 'svc_tts_ms'),
+    transcription: millis(metadata, 'svc_stt_ms'),
+    firstToken: millis(metadata, 'svc_chat_first_ms'),
+    text: millis(metadata, 'svc_chat_ms'),
+    firstAudio: millis(metadata, 'svc_tts_first_ms'),
+    audio: millis(metadata, 'svc_tts_ms'),
     total: millis(metadata, 'svc_total_ms'),
   };
 }
@@ -135,7 +141,7 @@ const append: Reducer = (at, { item_id, delta }) =>
   change(at, item_id, ({ text }) => ({ text: text + String(delta ?? '') }));
 
 /** Reducers by event type; other events are ignored. */
-const TAKES: Readonly<Record<string, Reducer>> = {
+const REDUCERS: Readonly<Record<string, Reducer>> = {
   'session.created': (at, { session }) => withModality(at, session),
   'session.updated': (at, { session }) => withModality(at, session),
   'input_audio_buffer.speech_started': (at) => ({ ...at, speaking: true }),
@@ -170,6 +176,6 @@ function withModality(at: Transcript, session: unknown): Transcript {
 
 /** Applies one event to the transcript. Pure. */
 export function withEvent(at: Transcript, event: ServerEvent): Transcript {
-  const take = Object.hasOwn(TAKES, event.type) ? TAKES[event.type] : undefined;
+  const take = Object.hasOwn(REDUCERS, event.type) ? REDUCERS[event.type] : undefined;
   return take?.(at, event) ?? at;
 }

@@ -18,7 +18,7 @@ import { Controls, StartButtons } from './controls.tsx';
 import { ConversationView } from './conversation-view.tsx';
 import { type CallState, liveCall, useLiveCall } from './live-call.ts';
 import { Stages } from './stages.tsx';
-import { SayForm, typed } from './text-input.tsx';
+import { MessageForm, typed } from './text-input.tsx';
 import css from './voice.module.css';
 import { voiceCode } from './voice-code.ts';
 
@@ -109,9 +109,9 @@ export function Voice(): ReactElement {
         {running || models.lacks === null ? null : <p className={form.note}>{models.lacks}</p>}
         <Faults call={call} />
         <ConversationView call={call} />
-        {call.phase === 'live' ? <SayForm /> : null}
+        {call.phase === 'live' ? <MessageForm /> : null}
       </Card>
-      {last === null ? null : <Stages times={last} heardHereMs={call.firstSoundMs} />}
+      {last === null ? null : <Stages times={last} firstSoundMs={call.firstSoundMs} />}
     </ModePage>
   );
 }

@@ -1,16 +1,16 @@
 /**
- * Which pair of engines is asked: a chat model, one whose template leaves room for a forced call, vectors, ranks, ranks of
- * closed texts, ranks by a template.
+ * The pair of engines that gets a request: a chat model; a chat model whose template allows a forced call (`plain`); an embedding
+ * model; reranking models with plain input, with separators, and with a template.
  */
 export type Pair = 'chat' | 'plain' | 'vectors' | 'ranks' | 'closed' | 'judge';
 
 export interface Case {
   readonly name: string;
-  /** Where the table lists what is different. */
+  /** The row of the table that lists its differences. */
   readonly where: string;
   readonly pair: Pair;
   readonly path: string;
-  /** An object goes out as JSON with the name of the pair's model; a string as it is. */
+  /** An object is sent as JSON with the model of the pair; a string is sent unchanged. */
   readonly body: object | string;
 }
 
@@ -46,7 +46,7 @@ const schema = {
   response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: person } },
 };
 
-/** What the embedding and rerank models know: words. */
+/** Texts of words that the embedding and reranking models know. */
 const CAT = 'the cat sat on the mat';
 const FAR = 'quantum flux xylophone';
 const documents = [FAR, CAT, 'a dog barks'];
@@ -55,7 +55,7 @@ const LONG = 'x'.repeat(700);
 const rows = (where: string, pair: Pair, path: string, bodies: Record<string, object | string>): Case[] =>
   Object.entries(bodies).map(([name, body]) => ({ name: `${where}: ${name}`, where, pair, path, body }));
 
-/** The same cases plain and streamed. */
+/** Returns the same cases plain and streamed. */
 const both = (where: string, pair: Pair, path: string, bodies: Record<string, object>): Case[] => [
   ...rows(where, pair, path, bodies),
   ...rows(
@@ -66,7 +66,7 @@ const both = (where: string, pair: Pair, path: string, bodies: Record<string, ob
   ),
 ];
 
-/** Requests with the same answer, whoever serves the model; what differs is listed. */
+/** Requests that both engines answer alike, apart from the listed differences. */
 const GOOD: readonly Case[] = [
   ...both('chat', 'chat', CHAT, {
     plain: hi,
@@ -131,7 +131,7 @@ const GOOD: readonly Case[] = [
   ...rows('rerank, by a template', 'judge', RERANK, { all: { query: 'cat on mat', documents } }),
 ];
 
-/** Requests that are refused by one of the two at least. */
+/** Requests that at least one engine refuses. */
 const BAD: readonly Case[] = [
   ...rows('error: body that is no JSON', 'chat', CHAT, { chat: '{"messages":' }),
   ...rows('error: body that is no object', 'chat', CHAT, { chat: '[]' }),
@@ -153,13 +153,13 @@ const BAD: readonly Case[] = [
     chat: { ...hi, response_format: { type: 'xml' } },
   }),
   ...rows('error: top_logprobs without logprobs', 'chat', CHAT, { chat: { ...hi, top_logprobs: 2 } }),
-  ...rows('error: a picture for a model that reads text', 'chat', CHAT, {
+  ...rows('error: an image for a text model', 'chat', CHAT, {
     chat: {
       ...hi,
       messages: [user([{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }])],
     },
   }),
-  ...rows('error: a bias on the token that ends', 'chat', CHAT, { chat: { ...hi, logit_bias: { 259: 1 } } }),
+  ...rows('error: a bias on the end token', 'chat', CHAT, { chat: { ...hi, logit_bias: { 259: 1 } } }),
   ...rows('error: completion without a prompt', 'chat', TEXT, { completions: { ...greedy } }),
   ...rows('error: embeddings of a chat model', 'chat', EMBEDDINGS, { embeddings: { input: CAT } }),
   ...rows('error: chat of an embedding model', 'vectors', CHAT, { chat: hi }),

@@ -1,4 +1,4 @@
-/** One place where two answers to the same request are not alike. */
+/** One difference between two responses to the same request. */
 export interface Difference {
   /** Path of the field; `[]` stands for any element. */
   readonly field: string;
@@ -6,12 +6,12 @@ export interface Difference {
   readonly ours: string;
 }
 
-/** What differs from run to run: only its type counts. */
+/** Fields that differ from run to run. Only their types are compared. */
 const VOLATILE = /(^|\.)(id|created|system_fingerprint|cached_tokens)$|(^|\.)timings\.(?!predicted_n$)/;
 
-/** Numbers this close are the same: both are rounded on their way. */
-const CLOSE = 2e-3;
-const SHOWN_MOST = 40;
+/** Relative tolerance for numbers, because both engines round. */
+const TOLERANCE = 2e-3;
+const MAX_SHOWN_CHARS = 40;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -19,7 +19,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isVector = (value: unknown): value is number[] =>
   Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'number');
 
-const near = (a: number, b: number): boolean => Math.abs(a - b) <= CLOSE * Math.max(1, Math.abs(a));
+const near = (a: number, b: number): boolean => Math.abs(a - b) <= TOLERANCE * Math.max(1, Math.abs(a));
 
 function typeOf(value: unknown): string {
   if (value === undefined) return 'absent';
@@ -27,12 +27,12 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** How a value is written in the table: as it is when it is short, else its type. */
+/** Formats a value for the table: a short value unchanged, else its type. */
 function shown(value: unknown, field: string): string {
   const type = typeOf(value);
   if (['absent', 'null', 'object', 'array'].includes(type) || VOLATILE.test(field)) return type;
   const text = JSON.stringify(value);
-  return text.length <= SHOWN_MOST ? text : type;
+  return text.length <= MAX_SHOWN_CHARS ? text : type;
 }
 
 function same(theirs: unknown, ours: unknown, field: string): boolean {
@@ -42,7 +42,7 @@ function same(theirs: unknown, ours: unknown, field: string): boolean {
   return theirs === ours;
 }
 
-/** Every field in which two JSON values differ, once: a missing object is one difference, not one for each of its fields. */
+/** Returns each differing field of two JSON values once. A missing object is one difference, not one for each of its fields. */
 export function differences(theirs: unknown, ours: unknown, field = ''): Difference[] {
   const found = compared(theirs, ours, field);
   const byText = new Map(found.map((each) => [`${each.field} ${each.theirs} ${each.ours}`, each]));

@@ -13,10 +13,10 @@ import { type ResponseSnapshot, responseSnapshot } from './response-snapshot.ts'
 
 const CONTEXT = 512;
 const PARALLEL = 2;
-/** Documents and long texts are read in one batch: a server's own default is smaller than the window. */
+/** Processes documents and long texts in one batch: the default of the server is smaller than the context. */
 const BATCH = ['-b', '2048', '-ub', '2048'];
 
-/** A call as such models write it; under a grammar that forces one nothing else is left to say. */
+/** The text of a tool call of such models. A grammar that forces a call allows nothing else. */
 const CALL = ['<tool_call>', '\n{"name": "get_time", "arguments": {"zone":', '"UTC"}}\n</tool', '_call>'];
 
 const PAIRS: Record<Pair, { type: SlotRecord['type']; model: () => GgufModel; extra: readonly string[] }> = {
@@ -32,7 +32,7 @@ const PAIRS: Record<Pair, { type: SlotRecord['type']; model: () => GgufModel; ex
   },
 };
 
-/** One gateway with every model on the embedded engine, and a llama-server for each of the same files. */
+/** A gateway with every model on the embedded engine, and a llama-server for each model file. */
 export interface EnginePairs {
   theirs(testCase: Case): Promise<ResponseSnapshot>;
   ours(testCase: Case): Promise<ResponseSnapshot>;

@@ -20,7 +20,7 @@ interface Chunk {
   error?: unknown;
 }
 
-/** An answer as it is compared: its status, its kind and what it says. */
+/** The compared parts of a response: status, content type and body. */
 export interface ResponseSnapshot {
   readonly status: number;
   readonly type: string;
@@ -29,7 +29,7 @@ export interface ResponseSnapshot {
 
 const kindOf = (header: string | undefined): string => (header ?? '').split(';')[0]?.trim() ?? '';
 
-/** The picture of one answer; a stream is told by its kinds of chunks and by what they add up to. */
+/** Returns the snapshot of one response. A stream is reduced to one chunk of each kind and the joined content. */
 export function responseSnapshot(
   status: number,
   contentType: string | undefined,
@@ -48,14 +48,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A vector in base64 is little-endian float32; two of them are compared as numbers. */
+/** Decodes a base64 vector (little-endian float32), so that two vectors are compared as numbers. */
 function decoded(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const bytes = Buffer.from(value, 'base64');
   return { base64: Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(4 * i)) };
 }
 
-/** Engines cut a text into chunks as they like: the text is compared whole, and of each kind of chunk its first one. */
+/** Compares the whole text and the first chunk of each kind, because chunk boundaries depend on the engine. */
 function streamSnapshot(text: string): object {
   const data = dataOf(text);
   const chunks = data.filter((each) => each !== '[DONE]').map((each) => JSON.parse(each) as Chunk);
@@ -89,7 +89,7 @@ function callsOf(parts: NonNullable<Delta['tool_calls']>): object[] {
   return calls;
 }
 
-/** The same chunk with the pieces that depend on where the text was cut left out; their types stay. */
+/** Replaces values that depend on chunk boundaries by placeholders of the same type. */
 function blanked(chunk: Chunk | undefined): unknown {
   return JSON.parse(JSON.stringify(chunk ?? null), (key, value) => {
     if (value === '' || value === null) return value;
@@ -98,7 +98,7 @@ function blanked(chunk: Chunk | undefined): unknown {
   });
 }
 
-/** What differs; where one of the two refuses and the other does not, that is all there is to say. */
+/** Returns the differences. When only one of the two is an error, the status is the only difference. */
 export function snapshotDifferences(theirs: ResponseSnapshot, ours: ResponseSnapshot): Difference[] {
   const refused = ({ status }: ResponseSnapshot) => status >= 400;
   if (refused(theirs) !== refused(ours))

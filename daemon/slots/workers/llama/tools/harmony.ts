@@ -113,24 +113,24 @@ export function harmonyMessages(
       const hit = firstMark(text, HEADER_ENDS, text.startsWith(START, from) ? from + START.length : from);
       const length = (hit?.at ?? text.length - MESSAGE.length) - from;
       if (length > MAX_HEADER_CHARS)
-        return { at: from + wordless(text.slice(from)).length, next: content('text') };
+        return { at: from + leadingMarks(text.slice(from)).length, next: content('text') };
       if (hit === null) return null;
       if (hit.mark === MESSAGE)
         return { at: hit.at + MESSAGE.length, next: begin(before + text.slice(from, hit.at), out) };
       if (hit.mark === START) return { at: hit.at, next: header('') };
       return { at: hit.at + hit.mark.length, next: between() };
     },
-    flush: (unread) => (meansNothing(unread) ? unread.slice(wordless(unread).length) : ''),
+    flush: (unread) => (isBareHeader(unread) ? unread.slice(leadingMarks(unread).length) : ''),
   });
   return scanner(opened === '' ? between() : continued(opened, header, begin));
 }
 
 /** Returns the marks (and the role) that `header` starts with. */
-const wordless = (header: string): string =>
+const leadingMarks = (header: string): string =>
   /^(<\|start\|>(assistant)?|<\|channel\|>)*/.exec(header)?.[0] ?? '';
 
 /** True for text that starts like a header but contains none of its fields. */
-const meansNothing = (header: string): boolean =>
+const isBareHeader = (header: string): boolean =>
   header.startsWith(CHANNEL) && !/\bto=|^(<\|channel\|>)+\s*(analysis|commentary|final|[a-z]*$)/.test(header);
 
 /** Returns the state in which the prompt leaves the first message. */

@@ -40,7 +40,7 @@ export class JsonCall {
   #name: string | null = null;
   /** Arguments that arrived before the name. */
   #early: string | null = null;
-  #argued = false;
+  #hasArguments = false;
   #emitted = false;
   #found: ScannedPiece[] = [];
 
@@ -110,7 +110,7 @@ export class JsonCall {
 
   #readArguments(out: string, ended: boolean): boolean {
     if (out === '' && !ended) return true;
-    this.#argued = true;
+    this.#hasArguments = true;
     const whole = this.#name === null || !(this.#buffer === '' ? out : this.#buffer).startsWith('{');
     if (!whole) {
       this.#buffer = '{';
@@ -139,7 +139,7 @@ export class JsonCall {
   #close(at: number): CallPart {
     if (this.#name === null) return this.#broken(at);
     this.#emit();
-    const late = this.#early ?? (this.#argued ? null : '{}');
+    const late = this.#early ?? (this.#hasArguments ? null : '{}');
     if (late !== null) this.#found.push({ type: 'arguments', text: late });
     return this.#broken(at);
   }

@@ -1,4 +1,4 @@
-/** `node write-and-die.ts WRITER ROOT N`: does one write of the table and kills itself before its N-th call; 0 = never. */
+/** `node kill-during-write.ts WRITER ROOT N`: does one write of the table and kills itself before its N-th call; 0 = never. */
 import { withFault } from './failing-fs.ts';
 import { writerOf } from './writers-all.ts';
 

@@ -1,5 +1,5 @@
 /**
- * `node write-and-report.ts WRITER ROOT`: does one write of the table. Prints a line of JSON for each part that it
+ * `node report-write.ts WRITER ROOT`: does one write of the table. Prints a line of JSON for each part that it
  * acknowledges, before it continues, and one for the result.
  */
 import { writeSync } from 'node:fs';

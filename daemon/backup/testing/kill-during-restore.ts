@@ -1,5 +1,5 @@
 /**
- * Test support: `node restore-and-die.ts HOME ARCHIVE N` restores and kills itself before its N-th change; 0:
+ * Test support: `node kill-during-restore.ts HOME ARCHIVE N` restores and kills itself before its N-th change; 0:
  * never.
  */
 import { join } from 'node:path';
