@@ -5,9 +5,9 @@
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DEMO_FILE, DEMO_MODEL_ID, DEMO_REPLY } from '../daemon/models/demo-model.ts';
-import { CHATML } from '../daemon/models/gguf/chat-templates.ts';
-import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../daemon/models/gguf/writer.ts';
+import { CHATML } from '../daemon/models/testing/gguf/chat-templates.ts';
+import { tinyChat } from '../daemon/models/testing/gguf/tiny-chat.ts';
+import { encodeGguf } from '../daemon/models/testing/gguf/writer.ts';
 
 /** The context of the model. One sequence of it takes 256 bytes per token, and a token is one byte of text. */
 export const DEMO_CONTEXT = 65_536;
