@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright/test';
-import { tinyEmbed } from '../daemon/models/gguf/testing/tiny-embed.ts';
-import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../daemon/models/gguf/writer.ts';
+import { tinyChat } from '../daemon/models/testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../daemon/models/testing/gguf/tiny-embed.ts';
+import { encodeGguf } from '../daemon/models/testing/gguf/writer.ts';
 import { type FakeHub, startHub } from '../daemon/models/testing/hub.ts';
 import { send } from '../daemon/test/harness/http.ts';
 import { waitForSlotState } from '../daemon/test/harness/slots.ts';

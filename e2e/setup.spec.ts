@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tinyEmbed } from '../daemon/models/gguf/testing/tiny-embed.ts';
-import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../daemon/models/gguf/writer.ts';
+import { tinyChat } from '../daemon/models/testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../daemon/models/testing/gguf/tiny-embed.ts';
+import { encodeGguf } from '../daemon/models/testing/gguf/writer.ts';
 import { type FakeHub, startHub } from '../daemon/models/testing/hub.ts';
 import { type Gateway, startGateway } from '../daemon/test/harness/gateway.ts';
 import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright/test';
-import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
+import { tinyChat } from '../daemon/models/testing/gguf/tiny-chat.ts';
 import { putModel } from '../daemon/test/harness/home.ts';
 import { send } from '../daemon/test/harness/http.ts';
 import { waitForSlotState } from '../daemon/test/harness/slots.ts';

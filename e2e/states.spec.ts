@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tinyChat } from '../daemon/models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../daemon/models/gguf/writer.ts';
+import { tinyChat } from '../daemon/models/testing/gguf/tiny-chat.ts';
+import { encodeGguf } from '../daemon/models/testing/gguf/writer.ts';
 import { KEYS_FILE } from '../daemon/test/harness/gateway.ts';
 import { send } from '../daemon/test/harness/http.ts';
 import { waitForSlotState } from '../daemon/test/harness/slots.ts';

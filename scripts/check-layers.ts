@@ -5,7 +5,8 @@ import { LAYERS, OUTBOUND_IMPORTERS, RESERVED, SIDEWAYS } from './layers.ts';
 
 const root = dirname(import.meta.dirname);
 
-const isTest = (file: string) => /\.test\.tsx?$/.test(file) || /\/(testing|test|fixtures)\//.test(file);
+const isTest = (file: string) =>
+  /\.test\.tsx?$/.test(file) || /\/(testing|test|fixtures)(\/|\.ts$)/.test(file);
 
 function sources(folder: string): string[] {
   const found: string[] = [];
@@ -66,6 +67,7 @@ export function violations(): string[] {
     for (const target of imports(file, text)) {
       const reason = badImport(file, target);
       if (reason) found.push(`${file}: ${reason}`);
+      if (isTest(target)) found.push(`${file}: code that runs must not import test code (${target})`);
       if (target === 'daemon/lib/net/outbound.ts' && outside(file, OUTBOUND_IMPORTERS)) {
         found.push(`${file}: lib/net/outbound may not be imported here (OUTBOUND_IMPORTERS)`);
       }

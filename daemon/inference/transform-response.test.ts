@@ -1,8 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test, vi } from 'vitest';
+import type { GatewayError } from '../contract/errors.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
+import { ResponseOutline } from './embeddings/response-outline.ts';
+import type { ResponseWriter } from './forward/response-writer.ts';
 import { post, readAll, send, until } from './testing/client.ts';
 import { closeAfterEach, startWithManualEngine } from './testing/forwarding.ts';
+import { TransformedResponse } from './transform-response.ts';
 
 closeAfterEach();
 
@@ -15,6 +20,13 @@ const JSON_HEAD = { 'content-type': 'application/json' };
 const LONG = Array.from({ length: 300_000 }, (_, at) => (at % 10) / 8).join(',');
 const START = `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[${LONG}`;
 const END = ']}],"model":"m","usage":{"prompt_tokens":1,"total_tokens":1}}';
+
+/** Rebuilt responses have neither this order nor this white space. */
+const exactBody = (embedding: string, usage = '"usage": {"total_tokens": 4, "prompt_tokens": 4}, ') =>
+  `{${usage}"model": "m", "object": "list", "data": [ {"index": 0, "embedding": ${embedding}, "object": "embedding"} ]}`;
+const EXACT_FLOATS = exactBody('[ 1.50, -0.0 ]');
+const EXACT_BASE64 = exactBody('"AADAPwAAAIA="');
+const GZIP = { 'content-encoding': 'gzip' };
 
 /** A gateway with slots of a third-party engine; the test plays each of its responses. */
 async function foreign() {
@@ -123,4 +135,70 @@ test.each(['<html>', '[]', 'null', '{"data":[]}'])('%s is 502', async (text) => 
   await until(() => responses.length === 1);
   responses[0]?.writeHead(200, JSON_HEAD).end(text);
   expect(await answer).toMatchObject({ status: 502 });
+});
+
+describe('a short response', () => {
+  type Vectors = { data: { embedding: unknown }[]; usage: object };
+  const answered = async (request: object, body: string | Buffer, headers: object = {}) => {
+    const { gateway, responses } = await foreign();
+    const answer = post(gateway.origin, EMBEDDINGS, request);
+    await until(() => responses.length === 1);
+    responses[0]?.writeHead(200, { ...JSON_HEAD, ...headers }).end(body);
+    const response = await answer;
+    await until(() => gateway.log.length === 1);
+    return { response, logged: gateway.log[0] };
+  };
+
+  test.each([
+    ['floats as floats', FLOATS, EXACT_FLOATS],
+    ['base64 as base64', BASE64, EXACT_BASE64],
+  ])('%s passes byte for byte and its tokens are counted', async (_, request, body) => {
+    const { response, logged } = await answered(request, body);
+    expect(response).toMatchObject({ status: 200, body });
+    expect(response.headers).toMatchObject({ ...JSON_HEAD, 'content-length': String(body.length) });
+    expect(logged).toMatchObject({ status: 200, prompt_tokens: 4 });
+  });
+
+  test.each([
+    ['floats as base64', BASE64, EXACT_FLOATS, 'AADAPwAAAIA='],
+    ['base64 as floats', FLOATS, EXACT_BASE64, [1.5, 0]],
+    ['the requested length', { ...FLOATS, dimensions: 2 }, EXACT_FLOATS, [1.5, 0]],
+  ])('%s is converted and its tokens are counted', async (_, request, body, embedding) => {
+    const { response, logged } = await answered(request, body);
+    expect((JSON.parse(response.body) as Vectors).data).toEqual([
+      { object: 'embedding', index: 0, embedding },
+    ]);
+    expect(logged).toMatchObject({ status: 200, prompt_tokens: 4 });
+  });
+
+  test('without usage gets counts of zero', async () => {
+    const { response } = await answered(FLOATS, exactBody('[1]', ''));
+    expect((JSON.parse(response.body) as Vectors).usage).toEqual({ prompt_tokens: 0, total_tokens: 0 });
+  });
+
+  test.each<[string, string | Buffer, object]>([
+    ['an error with status 200', '{"object":"error","message":"no","code":500}', {}],
+    ['an error object with status 200', '{"error":{"message":"no"}}', {}],
+    ['a compressed body', gzipSync(EXACT_FLOATS), GZIP],
+    ['NaN', exactBody('[1, NaN]'), {}],
+  ])('%s is 502', async (_, body, headers) => {
+    const { response, logged } = await answered(FLOATS, body, headers);
+    expect([response.status, logged?.status]).toEqual([502, 502]);
+  });
+});
+
+test('a response that exceeds the limit ends the call', async () => {
+  const end = vi.fn<(reason: GatewayError | 'client') => void>();
+  const sink = new TransformedResponse({
+    response: { headSent: false } as ResponseWriter,
+    scope: { onEnd: () => () => {}, end } as never,
+    transform: (bytes) => bytes,
+    check: new ResponseOutline({ format: 'base64', count: 1 }),
+  });
+  const chunk = Buffer.alloc(64 * 1024 * 1024, '1');
+  sink.begin(200, JSON_HEAD);
+  for (let sent = 0; sent < 5; sent++) sink.write(chunk);
+  expect(end).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ code: 'upstream.error', status: 502 }),
+  );
 });

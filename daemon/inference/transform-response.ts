@@ -5,10 +5,19 @@ import type { PreparedSink } from './call-context.ts';
 import type { CallScope } from './forward/call-scope.ts';
 import type { ResponseWriter } from './forward/response-writer.ts';
 
-/** Bytes to collect before checking whether the response can pass unchanged. */
-const PEEK_BYTES = 1024 * 1024;
+/** Bytes of a response that are held until its end, to check all of it before it passes unchanged. */
+const MAX_HELD_BYTES = 1024 * 1024;
 /** Maximum bytes of a response that is transformed: the vectors of 2,048 texts as decimal numbers. */
 const MAX_BYTES = 256 * 1024 * 1024;
+
+/** Reads a response while it arrives, to decide whether it can be sent unchanged. */
+export interface ResponseCheck {
+  push(chunk: Buffer): void;
+  /** Returns whether the bytes so far can be sent unchanged. Called once, for a response too long to be held. */
+  startsUnchanged(): boolean;
+  /** Returns whether the complete response can be sent unchanged. */
+  isUnchanged(): boolean;
+}
 
 export interface TransformedResponseOptions {
   readonly response: ResponseWriter;
@@ -18,11 +27,14 @@ export interface TransformedResponseOptions {
    * it cannot transform.
    */
   transform(bytes: Buffer): Buffer;
-  /** Called once for a large response: whether it can pass unchanged. */
-  canPass?(head: Buffer): boolean;
+  /** Decides whether the response passes unchanged; without it, every response is transformed. */
+  readonly check?: ResponseCheck | undefined;
 }
 
-/** Buffers an engine's JSON response and sends the transformed one. Relays errors unchanged. */
+/**
+ * Buffers an engine's JSON response and sends the transformed one. Relays errors unchanged, and a response that
+ * its check accepts.
+ */
 export class TransformedResponse implements PreparedSink {
   readonly #options: TransformedResponseOptions;
   readonly #settled = Promise.withResolvers<void>();
@@ -59,8 +71,9 @@ export class TransformedResponse implements PreparedSink {
     if (this.#mode === 'over') return true;
     this.#buffered.push(chunk);
     this.#bytes += chunk.length;
+    this.#options.check?.push(chunk);
     if (this.#bytes > MAX_BYTES) this.#tooLarge();
-    else if (this.#bytes > PEEK_BYTES && !this.#checked) return this.#tryPass();
+    else if (this.#bytes > MAX_HELD_BYTES && !this.#checked) return this.#tryPass();
     return true;
   }
 
@@ -75,7 +88,7 @@ export class TransformedResponse implements PreparedSink {
       return;
     }
     if (last) this.write(last);
-    if (this.#mode === 'collect') this.#transform();
+    if (this.#mode === 'collect') this.#sendWhole();
   }
 
   fail(error: GatewayError): void {
@@ -97,13 +110,13 @@ export class TransformedResponse implements PreparedSink {
     this.#unsubscribe();
   }
 
-  /** Relays a large response that needs no change. */
+  /** Relays a large response whose beginning needs no change. */
   #tryPass(): boolean {
     this.#checked = true;
-    const head = Buffer.concat(this.#buffered);
-    if (!this.#options.canPass?.(head)) return true;
+    if (!this.#options.check?.startsUnchanged()) return true;
+    const held = this.#buffered;
     this.#pass();
-    return this.#options.response.write(head);
+    return held.map((chunk) => this.#options.response.write(chunk)).every((accepted) => accepted);
   }
 
   #pass(): void {
@@ -112,12 +125,15 @@ export class TransformedResponse implements PreparedSink {
     this.#options.response.begin(this.#head.status, this.#head.headers);
   }
 
-  #transform(): void {
+  /** Sends the complete response: the received chunks where they need no change, else the transformed body. */
+  #sendWhole(): void {
     try {
-      const bytes = this.#options.transform(Buffer.concat(this.#buffered));
-      const { response } = this.#options;
-      response.begin(200, { 'content-type': 'application/json', 'content-length': String(bytes.length) });
-      response.finish(bytes);
+      const { response, transform, check } = this.#options;
+      const chunks = check?.isUnchanged() ? this.#buffered : [transform(Buffer.concat(this.#buffered))];
+      const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+      response.begin(200, { 'content-type': 'application/json', 'content-length': String(bytes) });
+      for (const chunk of chunks.slice(0, -1)) response.write(chunk);
+      response.finish(chunks.at(-1));
       this.#end();
     } catch (error) {
       this.#fail(error);

@@ -2,12 +2,12 @@ import { statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
-import { tinyEmbed } from './gguf/testing/tiny-embed.ts';
-import { tinyRerank } from './gguf/testing/tiny-rerank.ts';
-import { tinyChat } from './gguf/tiny-chat.ts';
-import { encodeGguf, type GgufModel, integers, str, u32 } from './gguf/writer.ts';
 import { readHeader } from './gguf-header.ts';
 import { modelType, readGgufMetadata } from './gguf-metadata.ts';
+import { tinyChat } from './testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from './testing/gguf/tiny-embed.ts';
+import { tinyRerank } from './testing/gguf/tiny-rerank.ts';
+import { encodeGguf, type GgufModel, integers, str, u32 } from './testing/gguf/writer.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -8,9 +8,9 @@ import { silentLog } from '../lib/log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
 import { openSettings } from '../settings/open-settings.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { tinyChat } from './gguf/tiny-chat.ts';
-import { encodeGguf, str } from './gguf/writer.ts';
 import { createRegistry, type Registry } from './registry.ts';
+import { tinyChat } from './testing/gguf/tiny-chat.ts';
+import { encodeGguf, str } from './testing/gguf/writer.ts';
 
 const log = silentLog();
 const ends: (() => void)[] = [];

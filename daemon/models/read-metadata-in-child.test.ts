@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
-import { tinyChat } from './gguf/tiny-chat.ts';
-import { encodeGguf } from './gguf/writer.ts';
 import { readGgufMetadata } from './gguf-metadata.ts';
 import { parseOutcomes, readMetadataInChild } from './read-metadata-in-child.ts';
+import { tinyChat } from './testing/gguf/tiny-chat.ts';
+import { encodeGguf } from './testing/gguf/writer.ts';
 
 test('returns one outcome per file, in order, from another process', async () => {
   const folder = scratch();

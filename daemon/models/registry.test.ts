@@ -20,10 +20,10 @@ import { scratch } from '../lib/testing/scratch.ts';
 import { openSettings } from '../settings/open-settings.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
-import { tinyEmbed } from './gguf/testing/tiny-embed.ts';
-import { tinyChat } from './gguf/tiny-chat.ts';
-import { encodeGguf } from './gguf/writer.ts';
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts';
+import { tinyChat } from './testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from './testing/gguf/tiny-embed.ts';
+import { encodeGguf } from './testing/gguf/writer.ts';
 
 const log = createLog({ level: 'fatal' });
 const ends: (() => void)[] = [];

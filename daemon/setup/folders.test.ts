@@ -10,9 +10,9 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
-import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../models/gguf/writer.ts';
 import { scanFolders } from '../models/scan.ts';
+import { tinyChat } from '../models/testing/gguf/tiny-chat.ts';
+import { encodeGguf } from '../models/testing/gguf/writer.ts';
 import { dropInFor } from './drop-in.ts';
 import { homesIn, knownFolders } from './known-folders.ts';
 import { linkOllama, ollamaModels, weightsIn } from './ollama-links.ts';

@@ -1,6 +1,6 @@
 /** docs/spec/specification.md#chat-deviations on the wire, with real llama.cpp. */
 import { describe, expect, it } from 'vitest';
-import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { TINY_REPLY } from '../models/testing/gguf/tiny-chat.ts';
 import { until } from './harness/gateway.ts';
 import { type HttpResponse, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RotateView } from '../contract/auth.ts';
 import type { StatusOverviewView } from '../contract/system.ts';
 import { newRequestId } from '../lib/request-id.ts';
-import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { TINY_REPLY } from '../models/testing/gguf/tiny-chat.ts';
 import { fingerprint, keyIn } from './harness/auth-gateways.ts';
 import { ADMIN_KEY, CLIENT_KEY } from './harness/gateway.ts';
 import { login, send } from './harness/http.ts';

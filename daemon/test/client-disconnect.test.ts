@@ -5,10 +5,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RequestRecord } from '../contract/system.ts';
 import { wavHeader } from '../lib/media/pcm.ts';
-import { CHATML } from '../models/gguf/chat-templates.ts';
-import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
-import { tinyRerank } from '../models/gguf/testing/tiny-rerank.ts';
-import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { CHATML } from '../models/testing/gguf/chat-templates.ts';
+import { tinyChat } from '../models/testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../models/testing/gguf/tiny-embed.ts';
+import { tinyRerank } from '../models/testing/gguf/tiny-rerank.ts';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
 import { isAlive } from './harness/descendants.ts';
 import {

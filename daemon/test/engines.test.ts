@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
-import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { tinyChat } from '../models/testing/gguf/tiny-chat.ts';
 import { writeOtherProgram } from '../slots/testing/other-program.ts';
 import { isAlive } from './harness/descendants.ts';
 import { startGateway, until } from './harness/gateway.ts';

@@ -3,7 +3,7 @@
  * engine and with an upstream that refuses whatever a provider refuses.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TINY_REPLY, tinyChat } from '../models/gguf/tiny-chat.ts';
+import { TINY_REPLY, tinyChat } from '../models/testing/gguf/tiny-chat.ts';
 import { CALL } from './harness/dialect-gateway.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked, until } from './harness/gateway.ts';
 import { type HttpResponse, send } from './harness/http.ts';

@@ -83,7 +83,7 @@ describe('engines that always return floats (stand-ins)', () => {
     ).toHaveLength(2);
     const refused = await post(EMBEDDINGS, { model: 'embed', input: [[1, 2], [3]] });
     expect(refused).toMatchObject({ status: 400, code: 'request.invalid' });
-    expect(refused.text).toContain('text, not tokens');
+    expect(refused.text).toContain('accepts text, not tokens');
   });
 
   it('limits and lengths: errors name the numbers', async () => {
@@ -183,4 +183,17 @@ it('a provider applies dimensions and encoding itself; its base64 is converted w
   const plain = await post(EMBEDDINGS, { model: 'far-vectors', input: 'x', dimensions: 3 });
   expect(plain.json<Vectors>().data[0]?.embedding).toEqual([0.5, 0.5, 0.5]);
   expect(JSON.parse(lastRequest('cloud').body)).toEqual({ model: 'far-vectors', input: 'x', dimensions: 3 });
+});
+
+it('a response that needs no change arrives byte for byte, with its tokens in the log', async () => {
+  const body = { model: 'far-vectors', input: 'x', encoding_format: 'base64' };
+  const response = await post(EMBEDDINGS, body);
+  expect(response.text).toBe(
+    '{"object":"list","model":"far-vectors","data":[{"object":"embedding","index":0,"embedding":"AAAAPwAAAD8AAAA/AAAAPw=="}],"usage":{"prompt_tokens":1,"total_tokens":1}}',
+  );
+  const { recent } = (await send(gateway, 'GET', '/api/requests')).json<{
+    recent: { id: string; prompt_tokens: number | null }[];
+  }>();
+  const logged = recent.find(({ id }) => id === response.headers['x-request-id']);
+  expect(logged?.prompt_tokens).toBe(1);
 });

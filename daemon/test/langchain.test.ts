@@ -6,7 +6,7 @@ import { tool } from '@langchain/core/tools';
 import { ChatOpenAI, OpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { TINY_REPLY } from '../models/testing/gguf/tiny-chat.ts';
 import { startForClients, VECTOR_SIZE } from './harness/client-gateway.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';

@@ -1,7 +1,7 @@
 /** Memory over a real port: hybrid search with a real embedding model, text search without one, admin-only deletes. */
 import { expect, it } from 'vitest';
 import { type AuditRow, type MemoryFound, MemorySearchResponse } from '../contract/system.ts';
-import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
+import { tinyEmbed } from '../models/testing/gguf/tiny-embed.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked, until } from './harness/gateway.ts';
 import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';

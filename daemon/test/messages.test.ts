@@ -1,7 +1,7 @@
 /** `POST /v1/messages` over a real port: the official Anthropic client and what Claude Code sends, against real llama.cpp. */
 import Anthropic, { AuthenticationError, BadRequestError, NotFoundError } from '@anthropic-ai/sdk';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { TINY_REPLY } from '../models/testing/gguf/tiny-chat.ts';
 import { AGENT_WINDOW, ANSWER, CALL, startDialects, THOUGHTS } from './harness/dialect-gateway.ts';
 import { failure } from './harness/failure.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';

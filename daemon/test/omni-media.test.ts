@@ -1,7 +1,7 @@
 /** The tool loop with real speech engines and an image stand-in: speech, transcription, images. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import type { GgufModel } from '../models/gguf/writer.ts';
+import { tinyChat } from '../models/testing/gguf/tiny-chat.ts';
+import type { GgufModel } from '../models/testing/gguf/writer.ts';
 import { send } from './harness/http.ts';
 import { slotsOf } from './harness/omni-slots.ts';
 import { OneGateway } from './harness/one-gateway.ts';

@@ -5,10 +5,10 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { V1ModelRecord } from '../contract/models.ts';
-import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
-import { tinyRerank } from '../models/gguf/testing/tiny-rerank.ts';
-import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import type { GgufModel } from '../models/gguf/writer.ts';
+import { tinyChat } from '../models/testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../models/testing/gguf/tiny-embed.ts';
+import { tinyRerank } from '../models/testing/gguf/tiny-rerank.ts';
+import type { GgufModel } from '../models/testing/gguf/writer.ts';
 import { jsonPayload, startRequest } from './harness/disconnecting-client.ts';
 import { startGateway, until } from './harness/gateway.ts';
 import { send } from './harness/http.ts';

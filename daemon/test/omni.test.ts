@@ -3,9 +3,9 @@
  * real llama.cpp, tiny models.
  */
 import { beforeAll, expect, it } from 'vitest';
-import { CHATML } from '../models/gguf/chat-templates.ts';
-import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
-import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { CHATML } from '../models/testing/gguf/chat-templates.ts';
+import { tinyChat } from '../models/testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../models/testing/gguf/tiny-embed.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { type HttpResponse, send } from './harness/http.ts';
 import { slotsOf } from './harness/omni-slots.ts';

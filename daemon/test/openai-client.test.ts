@@ -9,7 +9,7 @@ import {
   PermissionDeniedError,
 } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { TINY_REPLY } from '../models/testing/gguf/tiny-chat.ts';
 import { failure } from './harness/failure.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { countingClient, openaiClient, user } from './harness/openai.ts';

@@ -3,7 +3,7 @@ import type OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { TINY_REPLY } from '../models/testing/gguf/tiny-chat.ts';
 import { startForClients, VECTOR_SIZE } from './harness/client-gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient, user } from './harness/openai.ts';

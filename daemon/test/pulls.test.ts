@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ModelWithMemory } from '../contract/models.ts';
 import { type PullRecord, PullsResponse, PullView } from '../contract/pulls.ts';
-import { tinyChat } from '../models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../models/gguf/writer.ts';
+import { tinyChat } from '../models/testing/gguf/tiny-chat.ts';
+import { encodeGguf } from '../models/testing/gguf/writer.ts';
 import { type FakeHub, startHub } from '../models/testing/hub.ts';
 import { follow } from './harness/follow-events.ts';
 import {

@@ -6,7 +6,7 @@ import type { SlotRecord } from '../contract/slots.ts';
 import { ALAW, toG711 } from '../inference/realtime/g711.ts';
 import { fromPcm16 } from '../lib/media/pcm.ts';
 import { Resampler } from '../lib/media/resampler.ts';
-import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { tinyChat } from '../models/testing/gguf/tiny-chat.ts';
 import { anyEvent, SILENCE, TOOL, TOOLS } from './harness/any-voice-event.ts';
 import { until } from './harness/gateway.ts';
 import { newHome, writeModel } from './harness/home.ts';

@@ -2,7 +2,7 @@
 import { AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
 import { beforeAll, expect, it } from 'vitest';
-import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { TINY_REPLY } from '../models/testing/gguf/tiny-chat.ts';
 import { CALL, startDialects } from './harness/dialect-gateway.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';

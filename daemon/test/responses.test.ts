@@ -3,7 +3,7 @@ import type OpenAI from 'openai';
 import { AuthenticationError, BadRequestError, NotFoundError, UnprocessableEntityError } from 'openai';
 import type { ResponseInput, Tool } from 'openai/resources/responses/responses';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { TINY_REPLY } from '../models/testing/gguf/tiny-chat.ts';
 import { codexRequest } from './harness/codex-request.ts';
 import {
   AGENT_WINDOW,

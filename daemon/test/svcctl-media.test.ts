@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { tinyEmbed } from '../models/gguf/testing/tiny-embed.ts';
+import { tinyEmbed } from '../models/testing/gguf/tiny-embed.ts';
 import { CLIENT_KEY, KEYS_FILE, REQUIRE_AUTH } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { envFor, type RunOptions, svcctl } from './harness/svcctl.ts';

@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import type { SlotRecord } from '../contract/slots.ts';
-import { tinyChat } from '../models/gguf/tiny-chat.ts';
+import { tinyChat } from '../models/testing/gguf/tiny-chat.ts';
 import { QUIET_FILE, startGateway, until } from './harness/gateway.ts';
 import { replyText, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';

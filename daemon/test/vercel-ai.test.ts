@@ -14,7 +14,7 @@ import {
 } from 'ai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { TINY_REPLY } from '../models/gguf/tiny-chat.ts';
+import { TINY_REPLY } from '../models/testing/gguf/tiny-chat.ts';
 import { startForClients, VECTOR_SIZE } from './harness/client-gateway.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';
 import { OneGateway } from './harness/one-gateway.ts';

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tinyEmbed } from '../../daemon/models/gguf/testing/tiny-embed.ts';
-import { tinyRerank } from '../../daemon/models/gguf/testing/tiny-rerank.ts';
-import { tinyChat } from '../../daemon/models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
+import { tinyChat } from '../../daemon/models/testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../../daemon/models/testing/gguf/tiny-embed.ts';
+import { tinyRerank } from '../../daemon/models/testing/gguf/tiny-rerank.ts';
+import { encodeGguf } from '../../daemon/models/testing/gguf/writer.ts';
 import type { Gateway } from '../../daemon/test/harness/gateway.ts';
 import { startTones } from '../../daemon/test/harness/tone-gateway.ts';
 

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHATML } from '../../daemon/models/gguf/chat-templates.ts';
-import { tinyChat } from '../../daemon/models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
+import { CHATML } from '../../daemon/models/testing/gguf/chat-templates.ts';
+import { tinyChat } from '../../daemon/models/testing/gguf/tiny-chat.ts';
+import { encodeGguf } from '../../daemon/models/testing/gguf/writer.ts';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { answers, type Machine, until200 } from './machine.ts';
 import { type Target, target } from './targets.ts';

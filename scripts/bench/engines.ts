@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { tinyChat } from '../../daemon/models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
+import { tinyChat } from '../../daemon/models/testing/gguf/tiny-chat.ts';
+import { encodeGguf } from '../../daemon/models/testing/gguf/writer.ts';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { part } from '../../daemon/test/harness/test-tools.ts';
 import { answers, type Machine, until200 } from './machine.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { START_FLAG } from '../../daemon/lib/perf/v8-flags.ts';
-import { tinyEmbed } from '../../daemon/models/gguf/testing/tiny-embed.ts';
-import { encodeGguf } from '../../daemon/models/gguf/writer.ts';
+import { tinyEmbed } from '../../daemon/models/testing/gguf/tiny-embed.ts';
+import { encodeGguf } from '../../daemon/models/testing/gguf/writer.ts';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { answers, type Machine, until200 } from './machine.ts';
 import { memoryMb } from './process-figures.ts';
@@ -17,9 +17,11 @@ export const LANES: readonly string[] = [
   ...Array.from({ length: 15 }, (_, index) => `lane-${index + 1}`),
 ];
 const PER_LANE = 64;
-/** The embedding model, and the slot of a speech-to-text engine that the gateway attaches to. */
+/** The embedding model, and the slots that the gateway attaches to: a speech-to-text engine, and an embedding engine. */
 export const VECTORS = 'bench-vectors';
 export const TRANSCRIBER = 'stt';
+const ATTACHED_EMBEDDER = 'attached-embed';
+export const ATTACHED_VECTORS = 'attached-vectors';
 
 export const CLIENT_KEY = 'bench-client-key-0123456789abcdef';
 export const ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
@@ -32,11 +34,12 @@ const PARALLEL = `parallel = ${PER_LANE}\n`;
 function slotFiles(upstream: string): Record<string, string> {
   const lane = (name: string): string =>
     `${PARALLEL}context = 512\n${name === 'agent' ? '' : 'model = "svc-demo"\nautoload = true\n'}`;
-  const transcriber = `type = "stt"\nengine = "custom"\nrunner = "attach"\nurl = "${upstream}"\nautoload = true\n`;
+  const attached = `engine = "custom"\nrunner = "attach"\nurl = "${upstream}"\nautoload = true\n${PARALLEL}`;
   return {
     ...Object.fromEntries(LANES.map((name) => [name, lane(name)])),
     embed: `type = "embedding"\nmodel = "${VECTORS}"\nautoload = true\n${PARALLEL}`,
-    [TRANSCRIBER]: `${transcriber}${PARALLEL}`,
+    [ATTACHED_EMBEDDER]: `type = "embedding"\nmodel = "${ATTACHED_VECTORS}"\n${attached}`,
+    [TRANSCRIBER]: `type = "stt"\n${attached}`,
   };
 }
 
@@ -48,7 +51,7 @@ function plantHome(home: string, upstream: string): void {
     writeFileSync(join(slots, `${name}.toml`), file);
 }
 
-const WANTED: ReadonlySet<string> = new Set([...LANES, 'embed', TRANSCRIBER]);
+const WANTED: ReadonlySet<string> = new Set([...LANES, 'embed', ATTACHED_EMBEDDER, TRANSCRIBER]);
 
 function allReady(body: string): boolean {
   const { slots } = JSON.parse(body) as { slots: { name: string; state: string }[] };

@@ -63,10 +63,11 @@ async function startProfile(file: string): Promise<() => Promise<void>> {
 
 applyV8Flags();
 pinTickShape();
+// A gateway collects garbage by itself some seconds after its start; the bench sends this signal as soon as the slots are
+// ready, which may be before the start has ended.
+process.on('SIGUSR2', () => globalThis.gc?.());
 const services = await startServices(process.env, null, { runner, queryEngine });
 const writeProfile = profile === undefined ? null : await startProfile(profile);
-/** Collects garbage, as an idle gateway does by itself after some seconds. */
-process.on('SIGUSR2', () => globalThis.gc?.());
 process.once('SIGTERM', async () => {
   await writeProfile?.();
   await services.stop();

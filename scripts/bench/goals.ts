@@ -105,6 +105,13 @@ const PATH: readonly Goal[] = [
     goal: 1.4,
     floor: 2,
   }),
+  ratioGoal({
+    what: 'CPU per 64 vectors, attached engine',
+    scenario: 'embed 64 attached c=8',
+    figure: 'cpu_us_req',
+    goal: 1.6,
+    floor: 2,
+  }),
   worstRoundGoal({
     what: 'aborts detected, of 16',
     scenario: 'abort',

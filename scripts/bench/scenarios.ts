@@ -1,6 +1,6 @@
 import { chatBody, embeddingsBody, FORM_TYPE, formBody } from './bodies.ts';
 import type { ClosedLoad } from './closed-load.ts';
-import { TRANSCRIBER, VECTORS } from './gateway-under-test.ts';
+import { ATTACHED_VECTORS, TRANSCRIBER, VECTORS } from './gateway-under-test.ts';
 import { abortStreams } from './load-abort.ts';
 import { closedLoop, type Figures } from './load-closed.ts';
 import { measureDisconnects, type Phase } from './load-disconnect.ts';
@@ -40,8 +40,8 @@ const closed =
 const chat = (connections: number, bytes = 100, turns = 1): Scenario =>
   closed({ body: chatBody({ bytes, turns }), connections });
 
-const embeddings = (connections: number, texts: number): Scenario =>
-  closed({ path: '/v1/embeddings', body: embeddingsBody(VECTORS, texts), connections });
+const embeddings = (connections: number, texts: number, model: string): Scenario =>
+  closed({ path: '/v1/embeddings', body: embeddingsBody(model, texts), connections });
 
 const RECORDING = 25 << 20;
 /** Created on first use. */
@@ -96,7 +96,9 @@ export const SCENARIOS: Readonly<Record<string, ScenarioRow>> = {
       connections: 16,
     }),
   ),
-  'embed 64 c=8': path(embeddings(8, 64)),
+  'embed 64 c=8': path(embeddings(8, 64, VECTORS)),
+  // An engine that the gateway does not know: its responses are checked, and converted where they differ.
+  'embed 64 attached c=8': path(embeddings(8, 64, ATTACHED_VECTORS)),
   'audio 25MB c=8': fresh(recordings),
   'sse x1 20ms': path(sse({ streams: 1, tokens: 100, everyUs: 20_000 })),
   'sse x64 20ms': peers(sse({ streams: 64, tokens: 100, everyUs: 20_000, spreadMs: 200 })),

@@ -10,7 +10,7 @@ export interface App {
   readonly version: string;
   readonly modules: readonly Module[];
   readonly runtime: Module;
-  /** The program folder: `bin/node`, `cuda`, `daemon/…`, `node_modules/…`, `dist/dashboard/…`, `package.json`. */
+  /** The program folder: `bin/node`, `assets/…`, `cuda`, `daemon/…`, `node_modules/…`, `dist/dashboard/…`, `package.json`. */
   readonly entries: readonly Entry[];
 }
 
@@ -66,6 +66,7 @@ export async function app({ root, cpu, version }: AppOptions): Promise<App> {
       fileEntry('bin/node', join(node, 'bin', 'node'), PROGRAM),
       fileEntry('bin/LICENSE', join(node, 'LICENSE')),
       fileEntry('LICENSE', join(root, 'LICENSE')),
+      fileEntry('assets/svc-demo.gguf', join(root, 'assets', 'svc-demo.gguf')),
       fileEntry('cuda', join(root, 'packaging', 'cuda.sh'), PROGRAM),
       textEntry('package.json', `${JSON.stringify(own, null, 2)}\n`),
       ...(await builtDaemon(root)),

@@ -7,7 +7,8 @@ import { remove, render } from '../rewrite/edits.ts';
 import { setModel } from '../rewrite/model-value.ts';
 import { TransformedResponse } from '../transform-response.ts';
 import { type EmbeddingRequest, invalidEmbedding, parseEmbeddingRequest } from './embedding-request.ts';
-import { hasFormat, transformEmbeddings } from './vectors.ts';
+import { ResponseOutline } from './response-outline.ts';
+import { transformEmbeddings } from './vectors.ts';
 
 interface ParsedEmbeddingRequest extends ParsedRequest {
   readonly index: BodyIndex;
@@ -89,6 +90,7 @@ function sinkFor(
     response,
     scope,
     transform: (bytes) => transformEmbeddings(bytes, wanted, model),
-    canPass: (head) => wanted.dimensions === null && hasFormat(head, wanted.format),
+    // Checking the lengths of the vectors would read them.
+    check: wanted.dimensions === null ? new ResponseOutline(wanted) : undefined,
   });
 }

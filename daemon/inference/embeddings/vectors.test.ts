@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasFormat, transformEmbeddings, type VectorOptions } from './vectors.ts';
+import { transformEmbeddings, type VectorOptions } from './vectors.ts';
 
 type Embeddings = {
   object: string;
@@ -135,14 +135,4 @@ test.each([
     expect(() => transformed(body, { format })).toThrow(
       expect.objectContaining({ code: 'upstream.error', status: 502 }) as Error,
     );
-});
-
-test.each([
-  ['{"data":[{"embedding":[0.1', 'float', true],
-  ['{"data":[{"embedding" : "AAAA', 'base64', true],
-  ['{"data":[{"embedding":[0.1', 'base64', false],
-  ['{"data":[{"embedding":"AA', 'float', false],
-  ['{"model":"x"', 'float', false],
-] as const)('%s fits %s: %s', (head, format, fits) => {
-  expect(hasFormat(Buffer.from(head), format)).toBe(fits);
 });

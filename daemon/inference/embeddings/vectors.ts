@@ -33,12 +33,6 @@ export function transformEmbeddings(bytes: Buffer, wanted: VectorOptions, model:
   );
 }
 
-/** Returns whether the first vector in `head` already has the requested format. */
-export function hasFormat(head: Buffer, format: EmbeddingRequest['format']): boolean {
-  const found = /"embedding"\s*:\s*(\[|")/.exec(head.toString('latin1'));
-  return found?.[1] === (format === 'base64' ? '"' : '[');
-}
-
 function parsed(bytes: Buffer): Json {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { scratch } from '../../lib/testing/scratch.ts';
-import { tinyChat } from '../gguf/tiny-chat.ts';
-import { encodeGguf, str } from '../gguf/writer.ts';
+import { tinyChat } from '../testing/gguf/tiny-chat.ts';
+import { encodeGguf, str } from '../testing/gguf/writer.ts';
 import { FILE, PullHub, REPO, WEIGHTS } from '../testing/pull-hub.ts';
 
 const pullHub = new PullHub();

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import { tinyChat } from '../gguf/tiny-chat.ts';
-import { encodeGguf } from '../gguf/writer.ts';
+import { tinyChat } from './gguf/tiny-chat.ts';
+import { encodeGguf } from './gguf/writer.ts';
 import { type FakeHub, startHub } from './hub.ts';
 import { type BenchOptions, type PullBench, pullBench } from './pull-bench.ts';
 

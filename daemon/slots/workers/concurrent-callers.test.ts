@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { TINY_REPLY, tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { TINY_REPLY, tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
 import { type ForkedWorker, forkWorker, modelFile, readEvents } from './testing/forked-worker.ts';
 
 const CHAT = '/v1/chat/completions';

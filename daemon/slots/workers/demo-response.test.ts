@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEMO_CONTEXT, DEMO_REPLY, ensureDemoModel } from '../../models/demo-model.ts';
+import { DEMO_CONTEXT } from '../../../scripts/demo-model.ts';
+import { DEMO_REPLY, ensureDemoModel } from '../../models/demo-model.ts';
 import { type ForkedWorker, forkWorker } from './testing/forked-worker.ts';
 
 let folder: string;

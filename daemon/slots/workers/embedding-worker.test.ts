@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tinyEmbed } from '../../models/gguf/testing/tiny-embed.ts';
-import { tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../../models/testing/gguf/tiny-embed.ts';
 import { type ForkedWorker, forkWorker, KEY, modelFile } from './testing/forked-worker.ts';
 
 const PATH = '/v1/embeddings';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CHATML } from '../../models/gguf/chat-templates.ts';
-import type { TinyChatOptions } from '../../models/gguf/tiny-chat.ts';
+import { CHATML } from '../../models/testing/gguf/chat-templates.ts';
+import type { TinyChatOptions } from '../../models/testing/gguf/tiny-chat.ts';
 import { CHAT, joinDeltas, startTestWorker, user } from './testing/worker-client.ts';
 
 const tools = ['get_time', 'get_date'].map((name) => ({

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { tinyChat } from '../../models/gguf/tiny-chat.ts';
-import { encodeGguf, str } from '../../models/gguf/writer.ts';
+import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
+import { encodeGguf, str } from '../../models/testing/gguf/writer.ts';
 import { WORKER_EXIT, type WorkerConfig } from './protocol.ts';
 import { forkWorker, modelFile } from './testing/forked-worker.ts';
 

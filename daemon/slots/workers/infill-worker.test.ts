@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TINY_REPLY } from '../../models/gguf/tiny-chat.ts';
+import { TINY_REPLY } from '../../models/testing/gguf/tiny-chat.ts';
 import { startTestWorker, TEXT } from './testing/worker-client.ts';
 
 const { request } = startTestWorker({ infill: true });

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tinyChat } from '../../models/gguf/tiny-chat.ts';
-import { encodeGguf } from '../../models/gguf/writer.ts';
+import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
+import { encodeGguf } from '../../models/testing/gguf/writer.ts';
 import { WORKER_EXIT } from './protocol.ts';
 import { type ForkedWorker, forkWorker, KEY, modelFile, readEvents } from './testing/forked-worker.ts';
 

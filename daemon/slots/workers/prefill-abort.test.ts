@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { CHATML } from '../../models/gguf/chat-templates.ts';
+import { CHATML } from '../../models/testing/gguf/chat-templates.ts';
 import { startTestWorker, TEXT } from './testing/worker-client.ts';
 
 /**

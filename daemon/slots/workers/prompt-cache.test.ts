@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CHATML } from '../../models/gguf/chat-templates.ts';
+import { CHATML } from '../../models/testing/gguf/chat-templates.ts';
 import { CHAT, startTestWorker, user } from './testing/worker-client.ts';
 
 const SYSTEM = [{ role: 'system', content: 'You are helpful, and brief.' }];

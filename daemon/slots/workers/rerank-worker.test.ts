@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tinyRerank } from '../../models/gguf/testing/tiny-rerank.ts';
+import { tinyRerank } from '../../models/testing/gguf/tiny-rerank.ts';
 import { type ForkedWorker, forkWorker, modelFile } from './testing/forked-worker.ts';
 
 interface Answer {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TINY_REPLY } from '../../models/gguf/tiny-chat.ts';
+import { TINY_REPLY } from '../../models/testing/gguf/tiny-chat.ts';
 import { CHAT, joinDeltas, startTestWorker, TEXT, user } from './testing/worker-client.ts';
 
 const { request, stream } = startTestWorker({ scores: [12, 10.5, 8] });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CHATML } from '../../models/gguf/chat-templates.ts';
+import { CHATML } from '../../models/testing/gguf/chat-templates.ts';
 import { CHAT, joinDeltas, startTestWorker, TEXT, user } from './testing/worker-client.ts';
 
 const schema = {

@@ -1,7 +1,7 @@
-import { CHATML } from '../../models/gguf/chat-templates.ts';
-import { tinyEmbed } from '../../models/gguf/testing/tiny-embed.ts';
-import { tinyRerank } from '../../models/gguf/testing/tiny-rerank.ts';
-import { tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { CHATML } from '../../models/testing/gguf/chat-templates.ts';
+import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../../models/testing/gguf/tiny-embed.ts';
+import { tinyRerank } from '../../models/testing/gguf/tiny-rerank.ts';
 import { CLIENT_KEY, type Gateway, startLocked } from './gateway.ts';
 import { waitForSlotState } from './slots.ts';
 

@@ -1,6 +1,6 @@
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { expect } from 'vitest';
-import { tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
 import { CLIENT_KEY, type Gateway, startLocked } from './gateway.ts';
 import { waitForSlotState } from './slots.ts';
 import { openStream } from './stream.ts';

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { ROOT } from '../../lib/fs/root.ts';
 import { START_FLAG } from '../../lib/perf/v8-flags.ts';
 import { until } from '../../lib/testing/until.ts';
-import type { GgufModel } from '../../models/gguf/writer.ts';
+import type { GgufModel } from '../../models/testing/gguf/writer.ts';
 import { newHome, putModel } from './home.ts';
 
 export { until };

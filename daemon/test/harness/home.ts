@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeGguf, type GgufModel } from '../../models/gguf/writer.ts';
+import { encodeGguf, type GgufModel } from '../../models/testing/gguf/writer.ts';
 
 /** Creates a home folder that the gateway removes later. For files that must exist before the start. */
 export const newHome = (): string => mkdtempSync(join(tmpdir(), 'svc-test-'));

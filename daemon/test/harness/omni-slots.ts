@@ -1,4 +1,4 @@
-import type { GgufModel } from '../../models/gguf/writer.ts';
+import type { GgufModel } from '../../models/testing/gguf/writer.ts';
 import type { GatewayOptions } from './gateway.ts';
 
 /**

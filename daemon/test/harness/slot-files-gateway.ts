@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditRow } from '../../contract/system.ts';
-import { tinyEmbed } from '../../models/gguf/testing/tiny-embed.ts';
-import { tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../../models/testing/gguf/tiny-embed.ts';
 import type { HttpResponse } from './http.ts';
 import { OneGateway } from './one-gateway.ts';
 import { startGuarded } from './tiny-gateway.ts';

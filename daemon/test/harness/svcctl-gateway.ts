@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
 import { writeOtherProgram } from '../../slots/testing/other-program.ts';
 import { newHome } from './home.ts';
 import { OneGateway } from './one-gateway.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tinyChat } from '../../models/gguf/tiny-chat.ts';
+import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { type HttpResponse, send } from './http.ts';
 

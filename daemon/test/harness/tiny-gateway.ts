@@ -1,5 +1,5 @@
-import { tinyChat } from '../../models/gguf/tiny-chat.ts';
-import type { GgufModel } from '../../models/gguf/writer.ts';
+import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
+import type { GgufModel } from '../../models/testing/gguf/writer.ts';
 import {
   ADMIN_KEY,
   type Gateway,

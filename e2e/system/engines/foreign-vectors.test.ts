@@ -1,8 +1,8 @@
 /** Embeddings and rerank through /v1 on a real llama-server with tiny models, with the official OpenAI client. */
 import type OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { tinyEmbed } from '../../../daemon/models/gguf/testing/tiny-embed.ts';
-import { tinyRerank } from '../../../daemon/models/gguf/testing/tiny-rerank.ts';
+import { tinyEmbed } from '../../../daemon/models/testing/gguf/tiny-embed.ts';
+import { tinyRerank } from '../../../daemon/models/testing/gguf/tiny-rerank.ts';
 import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
-import { tinyChat } from '../../../daemon/models/gguf/tiny-chat.ts';
+import { tinyChat } from '../../../daemon/models/testing/gguf/tiny-chat.ts';
 import { startGateway, until } from '../../../daemon/test/harness/gateway.ts';
 import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';

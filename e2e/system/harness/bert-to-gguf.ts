@@ -10,7 +10,7 @@ import {
   str,
   strings,
   u32,
-} from '../../../daemon/models/gguf/writer.ts';
+} from '../../../daemon/models/testing/gguf/writer.ts';
 import { readSafetensors, type StoredTensor } from './safetensors.ts';
 
 /** The fields of `config.json` that a GGUF file needs. */

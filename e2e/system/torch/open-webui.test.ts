@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tinyEmbed } from '../../../daemon/models/gguf/testing/tiny-embed.ts';
-import { tinyChat } from '../../../daemon/models/gguf/tiny-chat.ts';
+import { tinyChat } from '../../../daemon/models/testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../../../daemon/models/testing/gguf/tiny-embed.ts';
 import { CLIENT_KEY, startLocked } from '../../../daemon/test/harness/gateway.ts';
 import { type HttpResponse, type SendOptions, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';

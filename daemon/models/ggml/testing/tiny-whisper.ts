@@ -1,5 +1,5 @@
-import { toHalf } from '../../gguf/half-float.ts';
-import { seededRandom } from '../../gguf/random.ts';
+import { seededRandom } from '../../../lib/seeded-random.ts';
+import { toHalf } from '../../testing/gguf/half-float.ts';
 
 const VOCABULARY = 51_864;
 const WIDTH = 64;

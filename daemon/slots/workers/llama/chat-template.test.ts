@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CHATML } from '../../../models/gguf/chat-templates.ts';
+import { CHATML } from '../../../models/testing/gguf/chat-templates.ts';
 import { chatRequest } from './chat-request.ts';
 import { chatTemplate, chatTemplates } from './chat-template.ts';
 

@@ -4,7 +4,7 @@ import type {
   SequenceEvaluateOptions,
   Token,
 } from 'node-llama-cpp';
-import { seededRandom } from '../../../models/gguf/random.ts';
+import { seededRandom } from '../../../lib/seeded-random.ts';
 import { sequencePriority } from './batch-plan.ts';
 import type { DecodeBarrier, Member } from './decode-barrier.ts';
 import { createSampler } from './sampler.ts';

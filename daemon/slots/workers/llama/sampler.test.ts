@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../../models/gguf/random.ts';
+import { seededRandom } from '../../../lib/seeded-random.ts';
 import { createSampler, typical } from './sampler.ts';
 import { sampling } from './sampling.ts';
 

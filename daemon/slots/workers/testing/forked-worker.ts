@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeGguf, type GgufModel } from '../../../models/gguf/writer.ts';
+import { encodeGguf, type GgufModel } from '../../../models/testing/gguf/writer.ts';
 import type { WorkerConfig, WorkerHealth, WorkerInfo, WorkerMessage } from '../protocol.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 

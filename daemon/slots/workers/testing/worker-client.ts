@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type TinyChatOptions, tinyChat } from '../../../models/gguf/tiny-chat.ts';
+import { type TinyChatOptions, tinyChat } from '../../../models/testing/gguf/tiny-chat.ts';
 import type { WorkerConfig } from '../protocol.ts';
 import { type ForkedWorker, forkWorker, modelFile, readEvents } from './forked-worker.ts';
 

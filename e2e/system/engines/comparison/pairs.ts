@@ -1,9 +1,9 @@
 import type { SlotRecord } from '../../../../daemon/contract/slots.ts';
-import { CHATML } from '../../../../daemon/models/gguf/chat-templates.ts';
-import { tinyEmbed } from '../../../../daemon/models/gguf/testing/tiny-embed.ts';
-import { tinyRerank } from '../../../../daemon/models/gguf/testing/tiny-rerank.ts';
-import { tinyChat } from '../../../../daemon/models/gguf/tiny-chat.ts';
-import type { GgufModel } from '../../../../daemon/models/gguf/writer.ts';
+import { CHATML } from '../../../../daemon/models/testing/gguf/chat-templates.ts';
+import { tinyChat } from '../../../../daemon/models/testing/gguf/tiny-chat.ts';
+import { tinyEmbed } from '../../../../daemon/models/testing/gguf/tiny-embed.ts';
+import { tinyRerank } from '../../../../daemon/models/testing/gguf/tiny-rerank.ts';
+import type { GgufModel } from '../../../../daemon/models/testing/gguf/writer.ts';
 import { type Gateway, startGateway } from '../../../../daemon/test/harness/gateway.ts';
 import { newHome, putModel } from '../../../../daemon/test/harness/home.ts';
 import { send } from '../../../../daemon/test/harness/http.ts';

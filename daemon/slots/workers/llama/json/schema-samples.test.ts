@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../../../models/gguf/random.ts';
+import { seededRandom } from '../../../../lib/seeded-random.ts';
 import { gbnfSampler } from '../../testing/gbnf-sampler.ts';
 import { grammarJudge } from '../../testing/grammar-judge.ts';
 import { SchemaFault } from './schema-error.ts';

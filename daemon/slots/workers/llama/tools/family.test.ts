@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { CHATML } from '../../../../models/gguf/chat-templates.ts';
+import { CHATML } from '../../../../models/testing/gguf/chat-templates.ts';
 import { toolFamily } from './family.ts';
 
 /** Text by which the templates of these models are recognised. */

@@ -1,7 +1,7 @@
-import { seededRandom } from '../random.ts';
-import type { GgufModel } from '../writer.ts';
+import { seededRandom } from '../../../lib/seeded-random.ts';
 import { type BertShape, bertKeys, bertLayer, bertRims, POOLING } from './bert.ts';
 import { wordPieces } from './word-pieces.ts';
+import type { GgufModel } from './writer.ts';
 
 /**
  * Builds an embedding model whose vector is the mean of +-1 piece codes: texts that share words are close.

@@ -1,7 +1,8 @@
-import { seededRandom, zeros } from '../random.ts';
-import { bool, type GgufModel, type GgufValue, str } from '../writer.ts';
+import { seededRandom } from '../../../lib/seeded-random.ts';
 import { type AttentionWeights, type BertShape, bertKeys, bertLayer, bertRims, POOLING } from './bert.ts';
+import { zeros } from './tensor-values.ts';
 import { SPECIAL_PIECE, wordPieces } from './word-pieces.ts';
+import { bool, type GgufModel, type GgufValue, str } from './writer.ts';
 
 const SIZE = 128;
 /**

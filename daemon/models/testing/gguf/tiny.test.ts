@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { chatSuccessors } from './chat-successors.ts';
 import { chatVocabulary } from './chat-vocabulary.ts';
-import { tinyEmbed } from './testing/tiny-embed.ts';
-import { tinyRerank } from './testing/tiny-rerank.ts';
 import { TINY_REPLY, tinyChat } from './tiny-chat.ts';
+import { tinyEmbed } from './tiny-embed.ts';
+import { tinyRerank } from './tiny-rerank.ts';
 import { encodeGguf } from './writer.ts';
 
 const tool = { name: 'get_time', args: { zone: 'UTC' } };

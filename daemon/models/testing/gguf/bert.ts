@@ -1,6 +1,6 @@
-import { ones, zeros } from '../random.ts';
-import { bool, f32, type GgufTensor, type GgufValue, integers, str, strings, u32 } from '../writer.ts';
+import { ones, zeros } from './tensor-values.ts';
 import { SPECIAL_PIECE, type WordPieces } from './word-pieces.ts';
+import { bool, f32, type GgufTensor, type GgufValue, integers, str, strings, u32 } from './writer.ts';
 
 export const POOLING = { mean: 1, rank: 4 } as const;
 

@@ -1,8 +1,9 @@
+import { seededRandom } from '../../../lib/seeded-random.ts';
 import { BYTE_SPELLING } from './byte-spelling.ts';
 import { chatSuccessors, type Successors } from './chat-successors.ts';
 import { CHATML_WITH_CALL_MARKER } from './chat-templates.ts';
 import { type ChatVocabulary, chatVocabulary, type FixedCall } from './chat-vocabulary.ts';
-import { noise, ones, seededRandom, zeros } from './random.ts';
+import { noise, ones, zeros } from './tensor-values.ts';
 import {
   bool,
   f32,
