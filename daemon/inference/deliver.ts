@@ -60,6 +60,7 @@ export async function exchangeWithEngine(
     ownHeaders: connection.headers,
     isUpstream: connection.isUpstream,
     onBegin: connection.onBegin,
+    onData: connection.onData,
     request: {
       origin: connection.origin,
       path: task.path?.(connection) ?? pathOf(call, connection),

@@ -50,6 +50,8 @@ export interface ExchangeOptions {
   readonly isUpstream?: boolean;
   /** Called with the status when a response begins. */
   onBegin?(status: number): void;
+  /** Called when bytes of the response arrive. */
+  onData?(): void;
 }
 
 /** Receives the end of an exchange, exactly once. */
@@ -119,6 +121,7 @@ export class Exchange implements OutboundHandler {
   }
 
   onResponseData(controller: OutboundController, chunk: Buffer): void {
+    this.#options.onData?.();
     if (this.#mode === 'relay') this.#relay(controller, chunk);
     else if (this.#mode === 'collect') this.#collect(chunk, MAX_ERROR_BYTES);
     else if (this.#mode === 'late') this.#collect(chunk, MAX_LATE_BYTES);
