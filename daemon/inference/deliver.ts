@@ -59,6 +59,7 @@ export async function exchangeWithEngine(
     asEvents: task.asEvents,
     ownHeaders: connection.headers,
     isUpstream: connection.isUpstream,
+    hasFinishReasons: task.hasEndMarker,
     onBegin: connection.onBegin,
     onData: connection.onData,
     request: {
