@@ -377,6 +377,8 @@ export interface FailureOptions {
   headers?: Record<string, string>;
   status?: number;
   cause?: unknown;
+  /** Its cause was logged when it occurred, so that not every refused request is. */
+  isLogged?: boolean;
 }
 
 /**

@@ -12,7 +12,7 @@ import { lingerAfterResponse } from './lingering-close.ts';
  */
 export function asGatewayError(error: unknown, log: Log, requestId: string): GatewayError {
   if (error instanceof GatewayError) {
-    if (error.status >= 500)
+    if (error.status >= 500 && !error.options.isLogged)
       log.warn({ request: requestId, code: error.code, err: error.cause }, error.message);
     return error;
   }

@@ -7,7 +7,7 @@ import type { SwapRemoveSet } from '../lib/perf/swap-remove-set.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { ParentOutcome, RequestTracker, TrackedRequest } from '../telemetry/request-tracker.ts';
-import type { CallEnd } from '../upstreams/upstream.ts';
+import type { CallEnd } from '../upstreams/call-meaning.ts';
 import type { Encoders } from './audio/encoders.ts';
 import type { SpoolStore } from './audio/spool-store.ts';
 import type { CallerRequest, CallerResponse } from './caller.ts';
@@ -180,6 +180,8 @@ export interface Connection {
   reportSpeed(tokensPerSecond: number): void;
   /** Reports the status of a response that has started to the upstream. */
   readonly onBegin: (status: number) => void;
+  /** Reports to the upstream that bytes of the response arrived. */
+  readonly onData: () => void;
   /** Reports how the call ended to the upstream. Only the first call has an effect. */
   onEnd(end: CallEnd): void;
   /** Ends the use of the target, whatever the outcome. */

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../contract/errors.ts';
 import { engineOf } from '../slots/engines/table.ts';
 import type { Lease } from '../slots/lifecycle/lease.ts';
-import type { CallEnd } from '../upstreams/upstream.ts';
+import type { CallEnd } from '../upstreams/call-meaning.ts';
 import type { CallContext, CallDeps, Connection, ParsedRequest } from './call-context.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { DispatchRequest } from './dispatch/resolver.ts';
@@ -133,6 +133,7 @@ function leaseConnection(
     connectMs: null,
     idleMs: null,
     onBegin: NOOP,
+    onData: NOOP,
     onEnd: NOOP,
     reportSpeed: (tokensPerSecond) => slots.recordUsage(lease.slot, { tokensPerSecond }),
     release: () => lease.release(),
@@ -160,7 +161,8 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
   setResponseHeader(ctx, 'x-svc-slot', null);
   setResponseHeader(ctx, 'x-svc-upstream', headerText(upstream));
   const hops = hopsOf(call.req.headers['x-svc-hops']);
-  const route = deps.upstreams.connect(upstream, { hops, isTokenCount: task.counts });
+  const isBound = step === 'registry';
+  const route = deps.upstreams.connect(upstream, { hops, isTokenCount: task.counts, model, isBound });
   const { origin, base, headers, remote, nativeRerank, teiRerank, connectMs, idleMs } = route;
   let over = false;
   const ended = (end: CallEnd) => {
@@ -188,6 +190,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     idleMs,
     reportSpeed: () => {},
     onBegin: (status) => route.onResponse(status),
+    onData: route.onData,
     onEnd: ended,
     release: () => ended(null),
   };

@@ -65,7 +65,9 @@ export async function exchangeWithEngine(
     asEvents: task.asEvents,
     ownHeaders: connection.headers,
     isUpstream: connection.isUpstream,
+    hasFinishReasons: task.hasEndMarker,
     onBegin: connection.onBegin,
+    onData: connection.onData,
     request: {
       origin: connection.origin,
       path: task.path?.(connection) ?? pathOf(call, connection),

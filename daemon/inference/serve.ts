@@ -175,7 +175,7 @@ export function createInference(deps: InferenceDeps): Inference {
       explain(input, createRoutingView(sources), {
         previewSlot: (slot) => slots.preview(slot),
         queueMax: settings.value('queueMax'),
-        refusalOf: (upstream) => upstreams.refusal(upstream),
+        refusalOf: (upstream, target) => upstreams.refusal(upstream, target),
       }),
     running: () => tracker.running(),
     request: (id) => tracker.find(id),

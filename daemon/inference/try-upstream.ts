@@ -76,7 +76,7 @@ async function chat(
 ): Promise<StepResult> {
   let route: UpstreamCall;
   try {
-    route = deps.upstreams.connect(test.upstream, { isTest: true });
+    route = deps.upstreams.connect(test.upstream, { isTest: true, model: test.model });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { ok: false, status: null, message: error.message };

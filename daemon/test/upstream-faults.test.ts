@@ -185,8 +185,8 @@ describe('bad upstreams', () => {
 
   it('repeated failures open the circuit breaker, and one successful test closes it', async () => {
     await reset();
-    bad.respondWith(() => json(500, { detail: 'broken' }));
-    for (let count = 0; count < 5; count++) expect((await post()).status).toBe(500);
+    bad.respondWith(() => json(504, { detail: 'broken' }));
+    for (let count = 0; count < 5; count++) expect((await post()).status).toBe(504);
     const before = bad.requests.length;
     expect(await post()).toMatchObject({ status: 502, code: 'dispatch.upstream_unavailable' });
     expect(bad.requests).toHaveLength(before);

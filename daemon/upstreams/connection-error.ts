@@ -1,9 +1,8 @@
-import type { FailureKind } from './circuit-breaker.ts';
 import { BadResponseError } from './query-upstream.ts';
 
 /** Why a connection gave no proper response. */
 export interface Fault {
-  readonly kind: FailureKind;
+  readonly kind: 'unreachable' | 'lost';
   /** The request was not sent, so no work was started. */
   readonly isUnsent: boolean;
   /** One sentence for the administrator; no address, no key. */
@@ -63,19 +62,19 @@ function first(error: unknown): Coded {
   return typeof coded.code !== 'string' && coded.errors?.length ? first(coded.errors[0]) : coded;
 }
 
-const failing = (message: string): Fault => ({ kind: 'failing', isUnsent: false, message });
+const lost = (message: string): Fault => ({ kind: 'lost', isUnsent: false, message });
 
 /** What a failed connection means. Takes anything that was thrown. */
 export function faultOf(error: unknown): Fault {
-  if (error instanceof BadResponseError) return failing(error.message);
+  if (error instanceof BadResponseError) return lost(error.message);
   const { code: raw, name, syscall } = first(error);
   const code = typeof raw === 'string' ? raw : String(name ?? '');
   if (Object.hasOwn(CONNECT_ERRORS, code)) {
     const isUnsent = !AMBIGUOUS.has(code) || syscall === 'connect';
     return { kind: 'unreachable', isUnsent, message: CONNECT_ERRORS[code] as string };
   }
-  if (TIMEOUTS.has(code)) return failing('It did not respond in time.');
+  if (TIMEOUTS.has(code)) return lost('It did not respond in time.');
   if (PROTOCOL_ERRORS.has(code) || code.startsWith('HPE_') || name === 'HTTPParserError')
-    return failing('Its response is not valid HTTP.');
-  return failing('It closed the connection.');
+    return lost('Its response is not valid HTTP.');
+  return lost('It closed the connection.');
 }

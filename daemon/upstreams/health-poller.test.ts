@@ -57,9 +57,13 @@ describe('which upstreams are polled', () => {
     (more) => {
       const one = listed(more);
       expect(wants(one)).toBe(false);
-      one.recordEnd({ status: 500 }, null, one.currentCredentials);
+      const refused = () => {
+        const call = { pass: null, sent: one.currentCredentials, model: 'm', hasStatus: false };
+        one.recordEnd({ failed: { code: 'ECONNREFUSED' } }, call);
+      };
+      refused();
       expect(wants(one)).toBe(true);
-      for (let count = 0; count < 4; count++) one.recordEnd({ status: 500 }, null, one.currentCredentials);
+      refused();
       expect([one.health, wants(one)]).toEqual(['down', false]);
       bench.wait(5_000);
       expect(wants(one)).toBe(true);

@@ -1,9 +1,9 @@
 import type { GatewayError } from '../contract/errors.ts';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
 import type { Problem } from '../settings/problem.ts';
+import type { CallEnd } from './call-meaning.ts';
 import type { UpstreamModel } from './model-list.ts';
 import type { ListOutcome } from './read-list.ts';
-import type { CallEnd } from './upstream.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 
 /** What dispatch and catalogue know of one upstream, from memory. */
@@ -11,8 +11,10 @@ export interface UpstreamState {
   readonly name: string;
   /** Whether it is a provider. Thinking switches are never sent to it. */
   readonly remote: boolean;
-  /** Whether its last call succeeded and it may take another one. */
+  /** Whether it is reachable and may take a call for a model that is not failing. */
   readonly isHealthy: boolean;
+  /** Models whose last call failed. Ranked after other upstreams with the same model. */
+  readonly failingModels: ReadonlySet<string>;
   /** Whether it is used only after every upstream of the own network. */
   readonly isSpendGuarded: boolean;
   /** Lower values are preferred. */
@@ -38,6 +40,8 @@ export interface UpstreamCall {
   readonly idleMs: number | null;
   /** Call this with the status as soon as a response begins. */
   onResponse(status: number): void;
+  /** Call this when bytes of the response arrive. */
+  onData(): void;
   /** Call this once when the call has ended. */
   onEnd(end: CallEnd): void;
 }
@@ -49,7 +53,14 @@ export interface CallOptions {
   readonly isTest?: boolean;
   /** It is to count tokens. */
   readonly isTokenCount?: boolean;
+  /** The id of the model. Without one, failures count against unnamed calls. */
+  readonly model?: string;
+  /** The model is bound to this upstream, so that no other one may serve the call. */
+  readonly isBound?: boolean;
 }
+
+/** The part of the options that decides which breaker and which alternatives matter. */
+export type CallTarget = Pick<CallOptions, 'model' | 'isBound'>;
 
 /**
  * The upstreams of this gateway (docs/spec/specification.md#dispatch-steps, docs/spec/contract.md#dispatch).
@@ -72,10 +83,10 @@ export interface AllUpstreams {
    */
   connect(name: string, options?: CallOptions): UpstreamCall;
   /**
-   * Returns what `connect` would throw now for a request that has passed no other gateway, or null. Changes
-   * nothing.
+   * Returns what `connect` would throw now for a request for this target that has passed no other gateway, or
+   * null. Changes nothing.
    */
-  refusal(name: string): GatewayError | null;
+  refusal(name: string, target?: CallTarget): GatewayError | null;
   views(): UpstreamRecord[];
   /** The view for administrators; undefined for an unknown name. */
   detail(name: string): UpstreamRecord | undefined;

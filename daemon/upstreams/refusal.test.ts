@@ -22,7 +22,7 @@ function thrown(work: () => unknown): GatewayError | null {
 
 describe('a predicted refusal equals the actual one', () => {
   const failing = (times: number) => (upstreams: ReturnType<UpstreamsBench['open']>) => {
-    for (let count = 0; count < times; count++) upstreams.connect('desk').onEnd({ status: 500 });
+    for (let count = 0; count < times; count++) upstreams.connect('desk').onEnd({ status: 502 });
   };
   it.each([
     ['nothing', '', failing(0), null],

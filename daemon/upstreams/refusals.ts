@@ -1,15 +1,24 @@
 import { GatewayError } from '../contract/errors.ts';
+import type { Blockage } from './call-permission.ts';
 
 /** Why a call to an upstream is not tried. */
 export const unavailable = (message: string): GatewayError =>
   new GatewayError('dispatch.upstream_unavailable', { message });
 
-/** The breaker is open after failures; waiting helps. */
-export const circuitOpen = (waitMs: number): GatewayError =>
-  new GatewayError('dispatch.upstream_unavailable', {
-    message: `The upstream failed several times in a row. Next attempt in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`,
+/**
+ * The breaker is open after failures; waiting helps. The change of state is logged, so that a refused call is
+ * not.
+ */
+export const circuitOpen = (upstream: string, { breaker, model, waitMs }: Blockage): GatewayError => {
+  const subject = model ? `Model ${model} of upstream ${upstream}` : `Upstream ${upstream}`;
+  const cause = breaker.cause === null ? '' : ` Last error: ${breaker.cause}`;
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new GatewayError('dispatch.upstream_unavailable', {
+    message: `${subject} failed ${breaker.failures} times in a row.${cause} Next attempt in ${seconds} s.`,
     retryAfterS: waitMs / 1000,
+    isLogged: true,
   });
+};
 
 export const loopDetected = (passed: boolean): GatewayError =>
   new GatewayError('upstream.loop', {

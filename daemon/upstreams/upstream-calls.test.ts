@@ -114,20 +114,30 @@ describe('calls', () => {
     expect(upstreams.detail('desk')?.health).toBe('ok');
   });
 
-  it('is paused after failures in a row, and one successful trial restores it', () => {
-    bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
-    const upstreams = bench.open();
-    for (let count = 0; count < 5; count++) upstreams.connect('desk').onEnd({ status: 500 });
+  const REFUSED = { failed: { code: 'ECONNREFUSED' } };
+  /** Two upstreams with the model `m`, of which `desk` is preferred. */
+  const twoUpstreams = () => {
+    bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m", "n"]');
+    bench.file('other', 'base_url = "http://other.test"\nmodels = ["m"]\npriority = 9');
+    return bench.open();
+  };
+
+  it('is paused after failed connections, and one successful trial restores it', () => {
+    const upstreams = twoUpstreams();
+    const connect = () => upstreams.connect('desk', { model: 'm' });
+    for (let count = 0; count < 2; count++) connect().onEnd(REFUSED);
     expect(upstreams.detail('desk')).toMatchObject({ health: 'down', retry_at: bench.clock.wall + 5000 });
-    expect(() => upstreams.connect('desk')).toThrowError(
+    expect(connect).toThrowError(
       expect.objectContaining({
         code: 'dispatch.upstream_unavailable',
+        message:
+          'Upstream desk failed 2 times in a row. Last error: It refused the connection: no server listens at this address. Next attempt in 5 s.',
         options: expect.objectContaining({ retryAfterS: 5 }),
       }),
     );
     bench.wait(5000);
-    const trial = upstreams.connect('desk');
-    expect(() => upstreams.connect('desk')).toThrow();
+    const trial = connect();
+    expect(connect).toThrow();
     trial.onEnd({ status: 200 });
     expect(upstreams.detail('desk')).toMatchObject({ health: 'ok', reason: null });
   });
@@ -138,20 +148,89 @@ describe('calls', () => {
     [500, 'down', false],
     [503, 'down', false],
   ])('a trial with status %d leaves it %s from the first byte on', (status, health, next) => {
-    bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
-    const upstreams = bench.open();
-    const older = upstreams.connect('desk');
-    for (let count = 0; count < 5; count++) upstreams.connect('desk').onEnd({ status: 500 });
+    const upstreams = twoUpstreams();
+    const connect = () => upstreams.connect('desk', { model: 'm' });
+    const older = connect();
+    for (let count = 0; count < 2; count++) connect().onEnd(REFUSED);
     bench.wait(5000);
-    const trial = upstreams.connect('desk');
+    const trial = connect();
     older.onEnd(null);
-    expect(() => upstreams.connect('desk')).toThrow();
+    expect(connect).toThrow();
     trial.onResponse(status);
     expect(upstreams.detail('desk')?.health).toBe(health);
-    if (next) upstreams.connect('desk').onEnd(null);
-    else expect(() => upstreams.connect('desk')).toThrow();
+    if (next) connect().onEnd(null);
+    else expect(connect).toThrow();
     trial.onEnd({ status: 200 });
     expect(upstreams.detail('desk')?.health).toBe('ok');
+  });
+
+  it('a bad model is paused, and the other models of the upstream are not', () => {
+    const upstreams = twoUpstreams();
+    for (let count = 0; count < 5; count++) upstreams.connect('desk', { model: 'm' }).onEnd({ status: 502 });
+    for (let count = 0; count < 20; count++)
+      expect(() => upstreams.connect('desk', { model: 'm' })).toThrowError(
+        /^Model m of upstream desk failed 5 times in a row\. Last error: It answered with status 502\. Next attempt in 5 s\.$/,
+      );
+    upstreams.connect('desk', { model: 'n' }).onEnd({ status: 200 });
+    const { isHealthy, failingModels } = factsOf(upstreams, 'desk') ?? {};
+    expect([isHealthy, failingModels]).toEqual([true, new Set(['m'])]);
+    expect(upstreams.detail('desk')).toMatchObject({
+      health: 'failing',
+      reason: 'It answered with status 502.',
+    });
+    bench.wait(5000);
+    upstreams.connect('desk', { model: 'm' }).onEnd({ status: 200 });
+    expect(upstreams.detail('desk')?.health).toBe('ok');
+    expect(bench.logged.filter((line) => line.includes('"model":"m"'))).toHaveLength(2);
+    expect(bench.logged.filter((line) => line.includes('health changed'))).toHaveLength(2);
+  });
+
+  it('complete errors of single requests never pause a model', () => {
+    const upstreams = twoUpstreams();
+    for (let count = 0; count < 20; count++) upstreams.connect('desk', { model: 'm' }).onEnd({ status: 500 });
+    expect(upstreams.connect('desk', { model: 'm' })).toBeTruthy();
+    expect(upstreams.detail('desk')).toMatchObject({ health: 'failing', retry_at: null });
+  });
+
+  it('16 streams that break at once do not refuse the next calls', () => {
+    const upstreams = twoUpstreams();
+    const connect = () => upstreams.connect('desk', { model: 'm', isBound: true });
+    const streams = Array.from({ length: 16 }, connect);
+    for (const stream of streams) stream.onResponse(200);
+    for (const stream of streams) stream.onEnd({ failed: { code: 'ECONNRESET' } });
+    for (let count = 0; count < 5; count++) connect().onEnd({ status: 200 });
+    expect(upstreams.detail('desk')?.health).toBe('ok');
+  });
+
+  it('is not paused while another call receives data', () => {
+    const upstreams = twoUpstreams();
+    const stream = upstreams.connect('desk', { model: 'n' });
+    stream.onResponse(200);
+    const fail = () => upstreams.connect('desk', { model: 'm' }).onEnd(REFUSED);
+    for (let count = 0; count < 9; count++) fail();
+    bench.wait(9_000);
+    stream.onData();
+    bench.wait(9_000);
+    fail();
+    expect(upstreams.detail('desk')?.health).toBe('failing');
+    bench.wait(1_000);
+    fail();
+    expect(upstreams.detail('desk')?.health).toBe('down');
+  });
+
+  it.each([
+    ['no other upstream has the model', { model: 'n' }],
+    ['the model is bound to it', { model: 'm', isBound: true }],
+  ])('it is tried about once per second when %s', (_, target) => {
+    const upstreams = twoUpstreams();
+    for (let count = 0; count < 2; count++) upstreams.connect('desk', target).onEnd(REFUSED);
+    for (let count = 0; count < 5; count++) {
+      expect(() => upstreams.connect('desk', target)).toThrowError(/Next attempt in [12] s/);
+      expect(upstreams.refusal('desk', target)).not.toBeNull();
+      bench.wait(1_500);
+      upstreams.connect('desk', target).onEnd(REFUSED);
+    }
+    expect(() => upstreams.connect('desk', { model: 'm' })).toThrowError(/Next attempt in 60 s/);
   });
 
   it.each([[{ status: 200 }], [{ status: 404 }], [{ status: 400 }], [null]])('%j is not a failure', (end) => {

@@ -1,9 +1,11 @@
 import type { GatewayError } from '../contract/errors.ts';
-import type { Pass } from './circuit-breaker.ts';
+import type { ActiveCall } from './active-calls.ts';
+import type { CallEnd } from './call-meaning.ts';
+import type { CallPass } from './call-permission.ts';
 import { faultOf } from './connection-error.ts';
 import type { DailyQuota } from './daily-quota.ts';
 import { HOPS_HEADER, nextHops } from './hops.ts';
-import type { CallOptions, UpstreamCall } from './port.ts';
+import type { CallOptions, CallTarget, UpstreamCall } from './port.ts';
 import {
   cannotCountTokens,
   circuitOpen,
@@ -12,16 +14,18 @@ import {
   quotaExceeded,
   unavailable,
 } from './refusals.ts';
-import type { CallCredentials, CallEnd, Upstream } from './upstream.ts';
+import type { CallCredentials, Upstream } from './upstream.ts';
 
 const NATIVE_RERANK: ReadonlySet<string> = new Set(['llama-server', 'vllm']);
 /** An older list is requested again when the upstream reports a missing model. */
 const REFRESH_AFTER_MS = 10_000;
 
-/** Pass and credentials of a call. */
+/** One call in progress. */
 interface CallRecord {
-  readonly pass: Pass | null;
+  readonly pass: CallPass | null;
   readonly sent: CallCredentials;
+  readonly model: string;
+  readonly active: ActiveCall;
 }
 
 export interface UpstreamCallsDeps {
@@ -34,6 +38,8 @@ export interface UpstreamCallsDeps {
   maxAgeMs(): number;
   /** Its health may have changed. */
   notifyChange(upstream: Upstream): void;
+  /** Calls for a model of it are paused, or permitted again. */
+  notifyPause(upstream: Upstream, model: string, isPaused: boolean): void;
 }
 
 /** Calls to upstreams: which are permitted, with which credentials, and what their results mean. */
@@ -45,7 +51,8 @@ export class UpstreamCalls {
   }
 
   /** See `AllUpstreams.connect`. */
-  connect(name: string, { hops, isTest = false, isTokenCount = false }: CallOptions = {}): UpstreamCall {
+  connect(name: string, options: CallOptions = {}): UpstreamCall {
+    const { hops, isTest = false, isTokenCount = false, model = '', isBound = false } = options;
     const upstream = this.#deps.all.get(name);
     if (!upstream || (!upstream.config.enabled && !isTest))
       throw unavailable('The upstream was removed or disabled.');
@@ -55,10 +62,13 @@ export class UpstreamCalls {
     const headers = { ...upstream.credential(), [HOPS_HEADER]: next };
     if (isTokenCount && !upstream.countsTokens) throw cannotCountTokens();
     if (this.isQuotaExceeded(upstream)) throw quotaExceeded(this.#deps.daily.secondsLeft());
-    const pass = isTest ? null : upstream.breaker.admit();
-    if (!isTest && pass === null) throw circuitOpen(upstream.breaker.waitMs);
+    const hasAlternative = () => !isBound && this.#hasAlternative(upstream, model);
+    const blockage = isTest ? null : upstream.blockage(model, hasAlternative);
+    if (blockage !== null) throw circuitOpen(name, blockage);
+    const pass = isTest ? null : upstream.admit(model, hasAlternative);
     this.#deps.daily.add(name, 1, upstream.config.dailyRequests !== null);
     this.#refreshOthers(upstream);
+    const record = { pass, sent: currentCredentials, model, active: upstream.activeCalls.begin() };
     const { at, kind, remote, connectTimeoutS, idleTimeoutS } = upstream.config;
     return {
       origin: at.origin,
@@ -69,20 +79,43 @@ export class UpstreamCalls {
       remote,
       connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,
       idleMs: idleTimeoutS === null ? null : idleTimeoutS * 1000,
-      onResponse: (status) => this.#onResponseStart(upstream, status),
-      onEnd: (end) => this.#ended(upstream, end, { pass, sent: currentCredentials }),
+      onResponse: (status) => this.#onResponseStart(upstream, status, record),
+      onData: () => upstream.activeCalls.recordData(record.active),
+      onEnd: (end) => this.#ended(upstream, end, record),
     };
   }
 
   /** See `AllUpstreams.refusal`. */
-  refusal(name: string): GatewayError | null {
+  refusal(name: string, { model = '', isBound = false }: CallTarget = {}): GatewayError | null {
     const upstream = this.#deps.all.get(name);
     if (!upstream?.config.enabled) return unavailable('The upstream was removed or disabled.');
     if (upstream.isLooping) return loopDetected(false);
     if (upstream.isKeyMissing) return keyNotSet();
     if (this.isQuotaExceeded(upstream)) return quotaExceeded(this.#deps.daily.secondsLeft());
-    const { waitMs } = upstream.breaker;
-    return waitMs > 0 ? circuitOpen(waitMs) : null;
+    const hasAlternative = () => !isBound && this.#hasAlternative(upstream, model);
+    const blockage = upstream.blockage(model, hasAlternative);
+    return blockage === null ? null : circuitOpen(name, blockage);
+  }
+
+  /** Whether it can take calls for models that are not failing. */
+  isAvailable(upstream: Upstream): boolean {
+    return upstream.config.enabled && upstream.isAvailable && !this.isQuotaExceeded(upstream);
+  }
+
+  /** Milliseconds until the next call to it is permitted; null while its breaker is closed. */
+  waitMs(upstream: Upstream): number | null {
+    if (!upstream.breaker.isOpen) return null;
+    const isShared = upstream.models.some(({ id }) => this.#hasAlternative(upstream, id));
+    return upstream.breaker.waitMsFor(isShared);
+  }
+
+  /** Whether another upstream can serve this model now. */
+  #hasAlternative(upstream: Upstream, model: string): boolean {
+    for (const other of this.#deps.all.values()) {
+      if (other === upstream || !this.isAvailable(other) || other.modelBreakers.failing.has(model)) continue;
+      if (other.models.some(({ id }) => id === model)) return true;
+    }
+    return false;
   }
 
   /** Whether its daily limit is reached. */
@@ -95,15 +128,25 @@ export class UpstreamCalls {
     return this.#deps.all.get(upstream.config.name) !== upstream;
   }
 
-  #onResponseStart(upstream: Upstream, status: number): void {
-    if (!upstream.breaker.isOpen || this.isRemoved(upstream)) return;
-    upstream.recordResponseStart(status);
+  #onResponseStart(upstream: Upstream, status: number, { model, active }: CallRecord): void {
+    upstream.activeCalls.recordData(active);
+    const wasPaused = isPaused(upstream, model);
+    if ((!upstream.breaker.isOpen && !wasPaused) || this.isRemoved(upstream)) return;
+    upstream.recordResponseStart(status, model);
     this.#deps.notifyChange(upstream);
+    this.#notifyPause(upstream, model, wasPaused);
   }
 
-  #ended(upstream: Upstream, end: CallEnd, { pass, sent }: CallRecord): void {
+  #notifyPause(upstream: Upstream, model: string, wasPaused: boolean): void {
+    const paused = isPaused(upstream, model);
+    if (paused !== wasPaused) this.#deps.notifyPause(upstream, model, paused);
+  }
+
+  #ended(upstream: Upstream, end: CallEnd, { pass, sent, model, active }: CallRecord): void {
     const { name, dailyRequests } = upstream.config;
-    upstream.recordEnd(end, pass, sent);
+    const wasPaused = isPaused(upstream, model);
+    upstream.activeCalls.end(active);
+    upstream.recordEnd(end, { pass, sent, model, hasStatus: active.lastDataAt !== null });
     if (isUncounted(end)) {
       this.#deps.daily.add(name, -1, dailyRequests !== null);
     }
@@ -111,6 +154,7 @@ export class UpstreamCalls {
     const doubtful = end !== null && 'status' in end && end.status === 404;
     if (doubtful && !upstream.listing.isFresh(REFRESH_AFTER_MS)) this.#deps.readInBackground(upstream);
     this.#deps.notifyChange(upstream);
+    this.#notifyPause(upstream, model, wasPaused);
   }
 
   /** Uses a call as a sign of activity: refreshes outdated lists and upstreams that are down. */
@@ -128,3 +172,6 @@ export class UpstreamCalls {
 /** Returns true for a call that was never sent or that the upstream does not support. It does not count. */
 const isUncounted = (end: CallEnd): boolean =>
   end !== null && ('lacks' in end || ('failed' in end && faultOf(end.failed).isUnsent));
+
+const isPaused = (upstream: Upstream, model: string): boolean =>
+  upstream.modelBreakers.get(model)?.isOpen === true;

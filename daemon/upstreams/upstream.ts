@@ -1,20 +1,14 @@
 import type { UpstreamHealth } from '../contract/upstreams.ts';
-import { CircuitBreaker, type FailureKind, type Pass } from './circuit-breaker.ts';
+import { ActiveCalls } from './active-calls.ts';
+import { type CallEnd, type Meaning, meaningOf } from './call-meaning.ts';
+import type { Blockage, CallPass } from './call-permission.ts';
+import { CircuitBreaker, FAILURES } from './circuit-breaker.ts';
 import { faultOf } from './connection-error.ts';
 import type { ListClocks, Listing } from './listing.ts';
+import { ModelBreakers } from './model-breakers.ts';
 import { filterModels, fixedModels, type UpstreamModel } from './model-list.ts';
 import { keyNotSet } from './refusals.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
-
-/**
- * How one call ended: the status of the response, the error of the connection, a missing route (which says
- * nothing about health or key), or null without information.
- */
-export type CallEnd =
-  | { readonly status: number }
-  | { readonly failed: unknown }
-  | { readonly lacks: 'count' }
-  | null;
 
 /**
  * The settings and key with which a call was sent. Its result applies to the key only while both are
@@ -24,6 +18,17 @@ export interface CallCredentials {
   readonly config: UpstreamConfig;
   /** Empty when there is none. */
   readonly key: string;
+}
+
+/** One call whose end is recorded. */
+export interface EndedCall {
+  /** Null for a call without permission. */
+  readonly pass: CallPass | null;
+  readonly sent: CallCredentials;
+  /** Empty when the call names none. */
+  readonly model: string;
+  /** The status of a response was received. */
+  readonly hasStatus: boolean;
 }
 
 export interface UpstreamDeps {
@@ -46,7 +51,11 @@ const REFUSED = 'It refused the key of this gateway.';
 
 /** The state of one upstream: settings, list, and the results of its responses. */
 export class Upstream {
+  /** Counts lost connections, silence and failed lists. */
   readonly breaker: CircuitBreaker;
+  /** Count failures of calls that received a status. */
+  readonly modelBreakers: ModelBreakers;
+  readonly activeCalls: ActiveCalls;
   readonly listing: Listing;
   readonly #deps: UpstreamDeps;
   #config: UpstreamConfig;
@@ -68,7 +77,10 @@ export class Upstream {
     this.#config = config;
     this.#deps = deps;
     this.listing = listing;
-    this.breaker = new CircuitBreaker(deps.clocks.monotonic);
+    const now = () => deps.clocks.monotonic();
+    this.breaker = new CircuitBreaker(now);
+    this.modelBreakers = new ModelBreakers(now);
+    this.activeCalls = new ActiveCalls(now);
   }
 
   get config(): UpstreamConfig {
@@ -117,9 +129,39 @@ export class Upstream {
     if (this.isLooping) return 'loop';
     if (this.#refused) return 'auth_failed';
     if (this.breaker.isOpen) return 'down';
-    if (!this.breaker.isHealthy) return 'failing';
+    if (!this.breaker.isHealthy || this.modelBreakers.failing.size > 0) return 'failing';
+    return this.#restHealth;
+  }
+
+  get #restHealth(): UpstreamHealth {
     if (this.#deps.clocks.monotonic() < this.#busyUntil) return 'busy';
     return this.#hasResponded ? 'ok' : 'unknown';
+  }
+
+  /** Whether it can take calls for models that are not failing. */
+  get isAvailable(): boolean {
+    const { health } = this;
+    const rest = health === 'failing' && this.breaker.isHealthy ? this.#restHealth : health;
+    return rest === 'ok' || rest === 'unknown';
+  }
+
+  /** Returns what blocks a call for a model now; null when it is permitted. */
+  blockage(model: string, hasAlternative: () => boolean): Blockage | null {
+    const ofModel = this.modelBreakers.get(model);
+    if (!this.breaker.isOpen && ofModel?.isOpen !== true) return null;
+    const other = hasAlternative();
+    const waits: Blockage[] = [
+      { breaker: this.breaker, model: null, waitMs: this.breaker.waitMsFor(other) },
+      ...(ofModel ? [{ breaker: ofModel, model, waitMs: ofModel.waitMsFor(other) }] : []),
+    ];
+    return waits.sort((a, b) => b.waitMs - a.waitMs).find(({ waitMs }) => waitMs > 0) ?? null;
+  }
+
+  /** Returns the permissions of a call that nothing blocks. */
+  admit(model: string, hasAlternative: () => boolean): CallPass {
+    const ofModel = this.modelBreakers.get(model);
+    const other = (this.breaker.isOpen || ofModel?.isOpen === true) && hasAlternative();
+    return { upstream: this.breaker.admit(other), model: ofModel?.admit(other) ?? null };
   }
 
   /** Why it is not healthy, in one sentence; null when it is. */
@@ -128,7 +170,9 @@ export class Upstream {
     if (health === 'loop') return 'Its address leads back to this gateway.';
     if (health === 'busy') return 'It is overloaded, or loading a model.';
     if (health === 'auth_failed') return this.key === null ? 'Its key is not set.' : REFUSED;
-    return health === 'failing' || health === 'down' || health === 'unknown' ? this.#reason : null;
+    return health === 'failing' || health === 'down' || health === 'unknown'
+      ? (this.#reason ?? this.modelBreakers.cause)
+      : null;
   }
 
   /** The usable key from its variable; null without one. */
@@ -209,13 +253,16 @@ export class Upstream {
     if (good) this.#recordKeyAccepted(sent);
     this.#clearReason();
     this.breaker.recordReachable();
+    this.modelBreakers.recordReachable();
   }
 
   /** Records a failed list; `broken` when it concerns calls too. */
   recordListFailure(reason: string, broken?: unknown): void {
     this.listing.recordFailure();
     this.#reason = reason;
-    if (broken !== undefined) this.breaker.recordFailure(faultOf(broken).kind, null);
+    if (broken === undefined) return;
+    const context = { cause: reason, isReceiving: this.activeCalls.isReceiving };
+    this.breaker.recordFailure(faultOf(broken).kind, null, context);
   }
 
   /** Records that it refused the key, or that there was none to send. */
@@ -226,29 +273,48 @@ export class Upstream {
   }
 
   /** Records the status of a response that has started. */
-  recordResponseStart(status: number): void {
-    if (status < 500) this.breaker.recordResponseStart();
+  recordResponseStart(status: number, model: string): void {
+    if (status >= 500) return;
+    this.breaker.recordResponseStart();
+    this.modelBreakers.get(model)?.recordResponseStart();
   }
 
-  /** Records the end of a call that was made with this pass. */
-  recordEnd(end: CallEnd, pass: Pass | null, sent: CallCredentials): void {
-    if (end !== null && 'lacks' in end)
-      this.#noTokenCount = { sent, until: this.#deps.clocks.monotonic() + NO_TOKEN_COUNT_MS };
-    const meaning = meaningOf(end);
-    if (meaning.is !== 'ok' && meaning.is !== 'failed') this.breaker.recordNeutral(pass);
-    if (meaning.is === 'busy') this.#busyUntil = this.#deps.clocks.monotonic() + BUSY_MS;
+  /** Records the end of a call. */
+  recordEnd(end: CallEnd, call: EndedCall): void {
+    const { sent } = call;
+    const { monotonic } = this.#deps.clocks;
+    if (end !== null && 'lacks' in end) this.#noTokenCount = { sent, until: monotonic() + NO_TOKEN_COUNT_MS };
+    const meaning = meaningOf(end, call.hasStatus);
+    this.#recordHealth(meaning, end, call);
+    if (meaning.is === 'busy') this.#busyUntil = monotonic() + BUSY_MS;
     if (meaning.is === 'refused' || (meaning.is === 'forbidden' && !this.acceptsKey))
       this.recordKeyRefused(sent);
-    if (meaning.is === 'failed') {
-      this.#reason = meaning.reason;
-      this.breaker.recordFailure(meaning.kind, pass);
-    }
+    if (meaning.is === 'failed') this.#reason = meaning.reason;
     if (meaning.is !== 'ok') return;
     if (!this.#isOutdated(sent)) this.#refusedKey = null;
     if (meaning.good) this.#recordKeyAccepted(sent);
     this.#clearReason();
     this.#busyUntil = Number.NEGATIVE_INFINITY;
-    this.breaker.recordSuccess();
+  }
+
+  /** Updates both breakers. A status shows that the upstream is reachable, whatever it says about the model. */
+  #recordHealth(meaning: Meaning, end: CallEnd, { pass, model }: EndedCall): void {
+    if (meaning.is === 'ok') {
+      this.breaker.recordSuccess();
+      this.modelBreakers.recordSuccess(model);
+      return;
+    }
+    const failure = meaning.is === 'failed' ? meaning : null;
+    const scope = failure === null ? null : FAILURES[failure.kind].scope;
+    const context = { cause: failure?.reason, isReceiving: this.activeCalls.isReceiving };
+    const upstreamPass = pass?.upstream ?? null;
+    if (end !== null && 'status' in end) this.breaker.recordReachable();
+    else if (failure !== null && scope === 'upstream')
+      this.breaker.recordFailure(failure.kind, upstreamPass, context);
+    else this.breaker.recordNeutral(upstreamPass);
+    if (failure !== null && scope === 'model')
+      this.modelBreakers.obtain(model).recordFailure(failure.kind, pass?.model ?? null, context);
+    else this.modelBreakers.get(model)?.recordNeutral(pass?.model ?? null);
   }
 
   #recordKeyAccepted(sent: CallCredentials): void {
@@ -262,31 +328,4 @@ export class Upstream {
     this.#hasResponded = true;
     this.#reason = null;
   }
-}
-
-type Meaning =
-  | { readonly is: 'nothing' | 'busy' | 'refused' | 'forbidden' }
-  /** Not `good`: it found fault with the request. */
-  | { readonly is: 'ok'; readonly good: boolean }
-  | { readonly is: 'failed'; readonly kind: FailureKind; readonly reason: string };
-
-/**
- * Returns what the end of a call means for an upstream. 429 and 503 mean busy, not broken: servers use them
- * to shed load or while loading, with or without a retry time. 403 may concern a single request only:
- * moderation, or a model that this key may not use.
- */
-function meaningOf(end: CallEnd): Meaning {
-  if (end === null || 'lacks' in end) return { is: 'nothing' };
-  if ('failed' in end) {
-    const { kind, message } = faultOf(end.failed);
-    return { is: 'failed', kind, reason: message };
-  }
-  const { status } = end;
-  if (status === 401) return { is: 'refused' };
-  if (status === 403) return { is: 'forbidden' };
-  if (status === 429 || status === 503) return { is: 'busy' };
-  const bad = status >= 500 || (status >= 300 && status < 400);
-  return bad
-    ? { is: 'failed', kind: 'failing', reason: `It answered with status ${status}.` }
-    : { is: 'ok', good: status < 300 };
 }

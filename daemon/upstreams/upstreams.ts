@@ -15,7 +15,7 @@ import { DailyQuota } from './daily-quota.ts';
 import { HealthPoller } from './health-poller.ts';
 import { ListReader } from './list-reader.ts';
 import { type ListClocks, Listing } from './listing.ts';
-import type { AllUpstreams, CallOptions, UpstreamCall, UpstreamState } from './port.ts';
+import type { AllUpstreams, CallOptions, CallTarget, UpstreamCall, UpstreamState } from './port.ts';
 import type { ListOutcome } from './read-list.ts';
 import { isOwnAddress, type OwnAddress } from './self.ts';
 import { readStoredLists, storeLists } from './stored-lists.ts';
@@ -70,6 +70,7 @@ class LiveUpstreams implements AllUpstreams {
       readInBackground: (upstream) => this.#reader.readInBackground(upstream),
       maxAgeMs: () => this.#maxAgeMs,
       notifyChange: (upstream) => this.#notifyChange(upstream),
+      notifyPause: (upstream, model, isPaused) => this.#logPause(upstream, model, isPaused),
     });
     this.#poller = new HealthPoller({
       upstreams: () => [...this.#all.values()],
@@ -90,11 +91,11 @@ class LiveUpstreams implements AllUpstreams {
 
   #stateOf(upstream: Upstream): UpstreamState {
     const { name, remote, priority, localFirst } = upstream.config;
-    const { health } = upstream;
     return {
       name,
       remote,
-      isHealthy: (health === 'ok' || health === 'unknown') && !this.#calls.isQuotaExceeded(upstream),
+      isHealthy: this.#calls.isAvailable(upstream),
+      failingModels: upstream.modelBreakers.failing,
       isSpendGuarded: remote && localFirst,
       priority,
       isCold: upstream.isCold(this.#maxAgeMs),
@@ -106,8 +107,8 @@ class LiveUpstreams implements AllUpstreams {
     return this.#calls.connect(name, options);
   }
 
-  refusal(name: string): GatewayError | null {
-    return this.#calls.refusal(name);
+  refusal(name: string, target?: CallTarget): GatewayError | null {
+    return this.#calls.refusal(name, target);
   }
 
   refreshCold(signal: AbortSignal): Promise<void> {
@@ -127,7 +128,8 @@ class LiveUpstreams implements AllUpstreams {
   detail(name: string): UpstreamRecord | undefined {
     const upstream = this.#all.get(name);
     if (!upstream) return undefined;
-    const retryAt = upstream.breaker.isOpen ? this.#clocks.wall() + Math.ceil(upstream.breaker.waitMs) : null;
+    const waitMs = this.#calls.waitMs(upstream);
+    const retryAt = waitMs === null ? null : this.#clocks.wall() + Math.ceil(waitMs);
     const revision = this.#revisions.get(name) ?? revisionOf(null);
     return { ...upstreamDetail(upstream, { requestsToday: this.#daily.of(name), retryAt }), revision };
   }
@@ -243,6 +245,19 @@ class LiveUpstreams implements AllUpstreams {
       );
     }
     this.#options.bus.emit('upstream', { name, health, models });
+  }
+
+  #logPause(upstream: Upstream, model: string, isPaused: boolean): void {
+    const { name } = upstream.config;
+    if (!isPaused) {
+      this.#options.log.info(
+        { upstream: name, model },
+        'calls for a model of an upstream are permitted again',
+      );
+      return;
+    }
+    const reason = upstream.modelBreakers.get(model)?.cause;
+    this.#options.log.warn({ upstream: name, model, reason }, 'calls for a model of an upstream are paused');
   }
 
   #connectMs({ config }: Upstream): number {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallEnd } from '../../upstreams/upstream.ts';
+import type { CallEnd } from '../../upstreams/call-meaning.ts';
 import { NO_UPSTREAMS, type Upstreams } from '../ports.ts';
 import { upstreamCall, upstreamConfigOf } from '../testing/builders.ts';
 import { post } from '../testing/client.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { CallEnd } from '../../upstreams/call-meaning.ts';
 import type { CallOptions } from '../../upstreams/port.ts';
-import type { CallEnd } from '../../upstreams/upstream.ts';
 import { NO_UPSTREAMS, type Upstreams } from '../ports.ts';
 import { upstreamCall, upstreamConfigOf } from '../testing/builders.ts';
 import { post, until } from '../testing/client.ts';

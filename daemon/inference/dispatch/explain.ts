@@ -3,6 +3,7 @@ import type { ExplainView } from '../../contract/system.ts';
 import type { Preview } from '../../slots/admission/preview.ts';
 import { queueFullError } from '../../slots/refusals.ts';
 import type { SlotView } from '../../slots/slot-view.ts';
+import type { CallTarget } from '../../upstreams/port.ts';
 import type { CuratedModel } from '../images/curated.ts';
 import { modelMismatch } from '../images/model-mismatch.ts';
 import { resolveImageModel } from '../images/resolve-model.ts';
@@ -33,7 +34,7 @@ export interface ExplainDeps {
   /** Maximum number of requests that wait for one slot. */
   readonly queueMax: number;
   /** Returns the error with which an upstream would refuse a call now; null when it accepts one. */
-  refusalOf(upstream: string): GatewayError | null;
+  refusalOf(upstream: string, target: CallTarget): GatewayError | null;
 }
 
 /**
@@ -106,7 +107,10 @@ function explainDecision(request: DispatchRequest, context: ExplainContext): Exp
 function explainTarget(address: ModelRef, decision: Decision, context: ExplainContext) {
   const { target } = decision;
   const { view, deps } = context;
-  const ofUpstream = (name: string): Preview => ({ load: null, refusal: deps.refusalOf(name) });
+  const ofUpstream = (name: string): Preview => {
+    const called = { model: target.model ?? undefined, isBound: decision.step === 'registry' };
+    return { load: null, refusal: deps.refusalOf(name, called) };
+  };
   const first = target.kind === 'slot' ? slotPreview(target.slot, context) : ofUpstream(target.upstream);
   const next = fallbacksOf(address, decision, view).map((each) => ({
     ...each,

@@ -25,7 +25,9 @@ export function otherUpstream(
   view: RoutingView,
 ): Decision | null {
   if (target.kind !== 'upstream' || step === 'registry') return null;
-  const others = view.upstreams.filter(({ name, isHealthy }) => isHealthy && !tried.has(name));
+  const others = view.upstreams.filter(
+    ({ name, isHealthy, failingModels }) => isHealthy && !failingModels.has(target.model) && !tried.has(name),
+  );
   const outcome = fromLists(others, target.model);
   return outcome?.is === 'match' ? { step, target: outcome.target } : null;
 }

@@ -14,14 +14,21 @@ export const upstreamCached: Resolver = (request, view) => {
 };
 
 /** Healthy first, then the own network before guarded ones, then the smaller priority, then the name. */
-const byPreference = (a: UpstreamState, b: UpstreamState): number =>
-  Number(b.isHealthy) - Number(a.isHealthy) ||
-  Number(a.isSpendGuarded) - Number(b.isSpendGuarded) ||
-  a.priority - b.priority ||
-  (a.name < b.name ? -1 : 1);
+const byPreference =
+  (model: string) =>
+  (a: UpstreamState, b: UpstreamState): number =>
+    Number(isUsable(b, model)) - Number(isUsable(a, model)) ||
+    Number(a.isSpendGuarded) - Number(b.isSpendGuarded) ||
+    a.priority - b.priority ||
+    (a.name < b.name ? -1 : 1);
+
+const isUsable = ({ isHealthy, failingModels }: UpstreamState, model: string): boolean =>
+  isHealthy && !failingModels.has(model);
 
 /** Returns the best upstream that lists `model`, or null. */
 export function fromLists(upstreams: readonly UpstreamState[], model: string): Outcome | null {
-  const best = upstreams.filter(({ models }) => models.some(({ id }) => id === model)).sort(byPreference)[0];
+  const best = upstreams
+    .filter(({ models }) => models.some(({ id }) => id === model))
+    .sort(byPreference(model))[0];
   return best ? toUpstream(best.name, model, `upstream ${best.name} lists this model`) : null;
 }

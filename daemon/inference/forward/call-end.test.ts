@@ -12,6 +12,8 @@ const wrapped = (status: number) => {
   const verdict = judge({ status, bytes, truncated: false });
   return verdict.passes ? null : verdict.error;
 };
+const masked = (upstream_status: number) =>
+  new GatewayError('audio.unsupported_format', { details: { upstream_status } });
 const refused = { code: 'ECONNREFUSED' };
 const answer = { status: 200 };
 
@@ -19,6 +21,8 @@ it.each([
   ['a complete response', null, answer],
   ['a wrapped 500', wrapped(500), { status: 500 }],
   ['a busy 503', wrapped(503), { status: 503 }],
+  ['a masked 500', masked(500), null],
+  ['a masked 503', masked(503), { status: 503 }],
   ['a refused key of the gateway', wrapped(401), { status: 401 }],
   ['an error inside a 200', errorInside200(bytes, false), { status: 200 }],
   ['a prompt that is too long', new GatewayError('context_length_exceeded'), { status: 400 }],

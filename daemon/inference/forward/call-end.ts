@@ -1,5 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
-import type { CallEnd } from '../../upstreams/upstream.ts';
+import type { CallEnd } from '../../upstreams/call-meaning.ts';
 import { InBandError } from './in-band-error.ts';
 
 /** The status of the response as the caller received it. */
@@ -18,6 +18,8 @@ export function callEnd(failure: unknown, answer: ResponseStatus): CallEnd {
   const { cause, code, options } = failure;
   if (code === 'dispatch.capability_mismatch') return { lacks: 'count' };
   const status = options.details?.upstream_status;
+  // The mask reports a failure of the engine as the caller's fault; which of both is unknown.
+  if (code === 'audio.unsupported_format' && status !== 429 && status !== 503) return null;
   if (typeof status === 'number') return { status };
   if (code === 'context_length_exceeded') return { status: failure.status };
   return cause === undefined ? null : { failed: cause };

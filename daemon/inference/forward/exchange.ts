@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { GatewayError } from '../../contract/errors.ts';
 import type { OutboundController, OutboundHandler } from '../../lib/net/outbound.ts';
 import { isEventStream } from '../../lib/net/sse.ts';
+import { AbortScan } from './abort-scan.ts';
 import {
   type EngineFailure,
   errorInside200,
@@ -10,7 +11,7 @@ import {
   startsLikeError,
   type Verdict,
 } from './engine-error.ts';
-import { brokenResponse, lineTooLong } from './failure.ts';
+import { answerAborted, brokenResponse, lineTooLong } from './failure.ts';
 import { errorInBody, type InBandError } from './in-band-error.ts';
 import { isLineBased, LineCap } from './line-cap.ts';
 import { credentialsOf, redactCredentials } from './own-credential.ts';
@@ -48,8 +49,12 @@ export interface ExchangeOptions {
   readonly ownHeaders?: Readonly<Record<string, string>>;
   /** The target is an upstream: even a successful response must not repeat a credential. */
   readonly isUpstream?: boolean;
+  /** Its answers have finish reasons, which may say that an answer is not complete. */
+  readonly hasFinishReasons?: boolean | undefined;
   /** Called with the status when a response begins. */
   onBegin?(status: number): void;
+  /** Called when bytes of the response arrive. */
+  onData?(): void;
 }
 
 /** Receives the end of an exchange, exactly once. */
@@ -68,6 +73,7 @@ export interface ExchangeListener {
  */
 type Mode = 'head' | 'peek' | 'whole' | 'relay' | 'collect' | 'late' | 'over';
 
+const EMPTY = Buffer.alloc(0);
 /** Maximum bytes of a complete response that is sent as events. */
 const MAX_LATE_BYTES = 16 * 1024 * 1024;
 
@@ -77,6 +83,7 @@ export class Exchange implements OutboundHandler {
   readonly #sink: Sink;
   readonly #redactor: StreamRedactor | null;
   #lines: LineCap | null = null;
+  readonly #aborts: AbortScan | null;
   #mode: Mode = 'head';
   #controller: OutboundController | null = null;
   #status = 0;
@@ -88,6 +95,7 @@ export class Exchange implements OutboundHandler {
     this.#options = options;
     this.#listener = owner;
     this.#sink = options.sink;
+    this.#aborts = options.hasFinishReasons ? new AbortScan() : null;
     const secrets = options.isUpstream ? credentialsOf(options.ownHeaders ?? {}) : [];
     this.#redactor = secrets.length > 0 ? new StreamRedactor(secrets) : null;
   }
@@ -119,6 +127,7 @@ export class Exchange implements OutboundHandler {
   }
 
   onResponseData(controller: OutboundController, chunk: Buffer): void {
+    this.#options.onData?.();
     if (this.#mode === 'relay') this.#relay(controller, chunk);
     else if (this.#mode === 'collect') this.#collect(chunk, MAX_ERROR_BYTES);
     else if (this.#mode === 'late') this.#collect(chunk, MAX_LATE_BYTES);
@@ -140,7 +149,14 @@ export class Exchange implements OutboundHandler {
   }
 
   #finish(): void {
-    if (this.#mode !== 'relay') this.#begin();
+    if (this.#mode !== 'relay') {
+      if (this.#bufferedBytes > 0 && this.#abortAt(Buffer.concat(this.#buffered)) !== null) {
+        this.#mode = 'over';
+        this.#fail(answerAborted());
+        return;
+      }
+      this.#begin();
+    }
     this.#mode = 'over';
     this.#sink.finish(this.#lastBytes());
     this.#listener.done(null);
@@ -165,10 +181,28 @@ export class Exchange implements OutboundHandler {
       this.#fail(lineTooLong());
       return;
     }
+    const cut = this.#abortAt(chunk);
+    if (cut !== null) {
+      this.#breakOff(chunk.subarray(0, cut));
+      return;
+    }
     const bytes = this.#redactor ? this.#redactor.push(chunk) : chunk;
     if (bytes.length === 0 || this.#sink.write(bytes)) return;
     controller.pause();
     this.#sink.whenDrained(() => controller.resume());
+  }
+
+  /** Returns where an incomplete answer ends in these bytes; null when it does not. */
+  #abortAt(bytes: Buffer): number | null {
+    return this.#aborts === null || this.#isCompressed() ? null : this.#aborts.cutAt(bytes);
+  }
+
+  /** Relays the rest of an answer that the engine did not complete. Its last event never reaches the caller. */
+  #breakOff(rest: Buffer): void {
+    const bytes = this.#redactor && rest.length > 0 ? this.#redactor.push(rest) : rest;
+    this.abort();
+    if (bytes.length > 0) this.#sink.write(bytes);
+    this.#fail(answerAborted());
   }
 
   #peek(controller: OutboundController, chunk: Buffer): void {
@@ -187,6 +221,10 @@ export class Exchange implements OutboundHandler {
     }
     this.#buffered = [];
     this.#bufferedBytes = 0;
+    if (this.#abortAt(head) !== null) {
+      this.#breakOff(EMPTY);
+      return;
+    }
     this.#begin();
     this.#relay(controller, head);
   }

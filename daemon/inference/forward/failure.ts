@@ -53,6 +53,13 @@ export const endedEarly = (): GatewayError =>
     cause: new BadResponseError('It ended its answer early.'),
   });
 
+/** Returns the error for an answer that the engine itself reports as not completed. */
+export const answerAborted = (): GatewayError =>
+  new GatewayError('upstream.error', {
+    message: 'The engine or upstream stopped before its answer was complete.',
+    cause: new BadResponseError('It aborted its answer.'),
+  });
+
 /** Returns the error for a line that exceeds the limit. */
 export const lineTooLong = (): GatewayError =>
   new GatewayError('upstream.error', {

@@ -21,7 +21,17 @@ export function upstreamConfigOf(
   more: Partial<Omit<UpstreamState, 'models'>> & { name: string; models?: readonly string[] },
 ): UpstreamState {
   const models = (more.models ?? []).map((id) => ({ id, type: null, context: null, created: null }));
-  return { remote: true, isHealthy: true, isSpendGuarded: true, priority: 0, isCold: false, ...more, models };
+  const failingModels = new Set<string>();
+  return {
+    remote: true,
+    isHealthy: true,
+    failingModels,
+    isSpendGuarded: true,
+    priority: 0,
+    isCold: false,
+    ...more,
+    models,
+  };
 }
 
 export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): UpstreamCall {
@@ -34,6 +44,7 @@ export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): 
     connectMs: null,
     idleMs: null,
     onResponse: () => {},
+    onData: () => {},
     onEnd: () => {},
     ...more,
   };
