@@ -1,10 +1,11 @@
 import { openaiErrorType } from '../../../contract/errors.ts';
 import { sseComment } from '../../../lib/net/sse.ts';
-import { newId, wholePieces } from '../chat-pieces.ts';
+import { wholePieces } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type EventEncoder, type Responder } from '../dialect.ts';
 import type { SourcePaths } from '../error-paths.ts';
 import { encodeEvents } from '../event-encoder.ts';
 import type { Json } from '../json.ts';
+import { newId } from '../new-id.ts';
 import { type ResponsesRequest, readResponses } from './request.ts';
 import type { ResponseHead } from './response-object.ts';
 import { ResponseStream } from './response-stream.ts';
@@ -70,11 +71,10 @@ function responseEvents({ body, tools }: ResponsesRequest, head: ResponseHead): 
     {
       make: (emit) => new ResponseStream(head, body, tools.known, (event) => emit(String(event.type), event)),
       idle: () => sseComment('waiting'),
-      fail: (stream, { code, message, param }) =>
+      fail: (stream, { code, message }) =>
         stream.fail({
           code: typeof code === 'string' ? code : 'upstream.error',
           message: typeof message === 'string' ? message : 'The engine failed.',
-          param: typeof param === 'string' ? param : null,
         }),
     },
     head.keep,
