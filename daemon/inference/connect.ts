@@ -121,6 +121,7 @@ function leaseConnection({ slots, registry }: CallDeps, lease: Lease, waits: Wai
     countPath: lease.dialect.countPath,
     isUpstream: false,
     upstream: null,
+    streamUsage: false,
     connectMs: null,
     idleMs: null,
     onBegin: NOOP,
@@ -145,7 +146,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
   setResponseHeader(ctx, 'x-svc-upstream', headerText(upstream));
   const hops = hopsOf(call.req.headers['x-svc-hops']);
   const route = deps.upstreams.connect(upstream, { hops, isTokenCount: task.counts });
-  const { origin, base, headers, remote, nativeRerank, teiRerank, connectMs, idleMs } = route;
+  const { origin, base, headers, remote, nativeRerank, teiRerank, connectMs, idleMs, streamUsage } = route;
   let over = false;
   const ended = (end: CallEnd) => {
     if (!over) route.onEnd(end);
@@ -160,6 +161,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     local: !remote,
     isUpstream: true,
     upstream,
+    streamUsage,
     thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
     degraded: null,
     waitTimes: null,

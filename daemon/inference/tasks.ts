@@ -19,13 +19,15 @@ import {
   wantsStream,
 } from './rewrite/body-index.ts';
 import type { BodyContext } from './rewrite/body-rule.ts';
-import { rewriteChat, rewriteModel } from './rewrite/deviations.ts';
+import { rewriteChat, rewriteCompletion } from './rewrite/deviations.ts';
 import { effortOf } from './rewrite/effort.ts';
 import { wantsOmni } from './rewrite/omni.ts';
+import { includesUsage } from './rewrite/stream-usage.ts';
 
 const plain = (index: BodyIndex, model: string | null, body: ParsedRequest['body']): ParsedRequest => ({
   model,
   stream: wantsStream(index),
+  includesUsage: includesUsage(index),
   omni: false,
   body,
 });
@@ -42,6 +44,7 @@ const contextOf = (
   origin: target.origin,
   upstream: target.upstream,
   effortFallback: target.effortFallback,
+  streamUsage: target.streamUsage,
   thinkingDefault: () => target.thinkingDefault(),
 });
 
@@ -52,16 +55,23 @@ function readChat({ body, bodyIndex: known, translated, history }: InferenceCall
   const rewritten: ParsedRequest['body'] = (target, model) =>
     rewriteChat(contextOf(index, history, target), requested, model);
   const effort = translated ? effortOf(index) : null;
-  return { model: requested, stream: wantsStream(index), omni: wantsOmni(index), effort, body: rewritten };
+  return {
+    model: requested,
+    stream: wantsStream(index),
+    includesUsage: includesUsage(index),
+    omni: wantsOmni(index),
+    effort,
+    body: rewritten,
+  };
 }
 
 /** Parses completions: no schema; only an existing `model` is replaced. */
 function readCompletions({ body }: InferenceCall): ParsedRequest {
   const index = scanBody(body);
   const requested = modelOf(index);
-  return plain(index, requested, (_, model) =>
-    rewriteModel(index, requested, requested === null ? null : model),
-  );
+  const rewritten: ParsedRequest['body'] = (target, model) =>
+    rewriteCompletion(contextOf(index, undefined, target), requested, requested === null ? null : model);
+  return plain(index, requested, rewritten);
 }
 
 /**

@@ -46,6 +46,20 @@ export function brokenResponse(error: unknown): GatewayError {
   });
 }
 
+/** Returns the error for a response with a content coding that cannot be decoded (RFC 9110 section 8.4). */
+export const unsupportedCoding = (coding: string): GatewayError =>
+  new GatewayError('upstream.error', {
+    message: `The engine or upstream answered with the content coding ${JSON.stringify(coding.slice(0, 40))}, which is not supported.`,
+    cause: new BadResponseError('Its response has an unsupported content coding.'),
+  });
+
+/** Returns the error for an engine that gave up its answer, by its finish reason. */
+export const abortedAnswer = (): GatewayError =>
+  new GatewayError('dispatch.upstream_unavailable', {
+    message: 'The engine or upstream broke off its answer.',
+    cause: new BadResponseError('It gave up its answer.'),
+  });
+
 /** Returns the error for a stream that ended cleanly before the response was complete. */
 export const endedEarly = (): GatewayError =>
   new GatewayError('upstream.error', {

@@ -14,6 +14,7 @@ import { dropDuplicates } from './one-value.ts';
 import { answerLimit } from './output-limit.ts';
 import { restoreReasoning } from './restore-reasoning.ts';
 import { slotAlias } from './slot-alias.ts';
+import { streamUsage } from './stream-usage.ts';
 import { systemMessages } from './system-messages.ts';
 import { thinking } from './thinking.ts';
 import { virtualName } from './virtual-name.ts';
@@ -44,7 +45,7 @@ const MODEL_REF_RULES = CHAT_DEVIATIONS.flatMap((each) => ('modelRef' in each ? 
  * Rules of the gateway that are not in docs/spec/specification.md#chat-deviations come before the deviations.
  */
 const BODY_RULES: readonly BodyRule[] = [
-  ...[answerLimit, restoreReasoning, effort],
+  ...[answerLimit, restoreReasoning, effort, streamUsage],
   ...CHAT_DEVIATIONS.flatMap((each) => ('body' in each ? [each.body] : [])),
 ];
 
@@ -81,4 +82,15 @@ function add(edits: Edit[], more: readonly Edit[]): void {
  */
 export function rewriteModel(index: BodyIndex, requested: string | null, model: string | null): OutboundBody {
   return render(index, [...dropDuplicates(index), ...setModel(index, requested, model)]);
+}
+
+/** Like `rewriteModel`, for a completion, whose stream reports its token counts. */
+export function rewriteCompletion(
+  context: BodyContext,
+  requested: string | null,
+  model: string | null,
+): OutboundBody {
+  const { index } = context;
+  const edits = [...dropDuplicates(index), ...setModel(index, requested, model), ...streamUsage(context)];
+  return render(index, edits);
 }
