@@ -1,10 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { expect, test } from 'vitest';
-import { post } from '../testing/client.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { post, until } from '../testing/client.ts';
 import { BODIES, chunk, eventsOf, finish, MESSAGES, RESPONSES } from '../testing/dialects.ts';
-import { CHAT, closeAfterEach, delta, hello, SSE, setUp } from '../testing/forwarding.ts';
-
-closeAfterEach();
+import { CHAT, closers, delta, hello, SSE, setUp } from '../testing/forwarding.ts';
 
 const COMPLETIONS = '/v1/completions';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -12,16 +11,32 @@ const BODY = { [CHAT]: hello, [COMPLETIONS]: { model: 'agent', prompt: 'hi' }, .
 type AnyPath = keyof typeof BODY;
 const ALL_PATHS = Object.keys(BODY) as AnyPath[];
 
-/** Sends one request to a gateway whose engine gives this answer to every request. */
-async function ask(path: AnyPath, stream: boolean, headers: object, body: string | Buffer) {
-  const { gateway, engine } = await setUp((req, res) => {
+/** One gateway and engine for all tests: a new port for each of a thousand requests would exhaust them. */
+let shared: Awaited<ReturnType<typeof setUp>>;
+let respond: (res: ServerResponse) => void = (res) => void res.end();
+const close: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  shared = await setUp((req, res) => {
     req.resume();
-    res.writeHead(200, { ...headers, connection: 'close' });
-    res.end(body);
+    respond(res);
   });
+  close.push(...closers.splice(0));
+});
+afterAll(async () => {
+  for (const each of close.reverse()) await each();
+});
+
+/** Sends one request to a gateway whose engine gives this answer. Returns the answer and the new records. */
+async function ask(path: AnyPath, stream: boolean, headers: object, body: string | Buffer) {
+  respond = (res) => {
+    res.writeHead(200, { ...headers });
+    res.end(body);
+  };
+  const { gateway } = shared;
+  const before = gateway.log.length;
   const answer = await post(gateway.origin, path, { ...BODY[path], ...(stream && { stream }) });
-  await engine.close();
-  return { answer, gateway };
+  await until(() => gateway.log.length > before);
+  return { answer, gateway: { log: gateway.log.slice(before) } };
 }
 
 const whole = {
@@ -330,12 +345,20 @@ test.each<[string, string, Buffer]>([
   }
 });
 
+test('a refusal that cannot be decoded keeps its status', async () => {
+  respond = (res) => {
+    res.writeHead(503, { ...JSON_TYPE, 'content-encoding': 'gzip' });
+    res.end('not gzip');
+  };
+  const answer = await post(shared.gateway.origin, CHAT, hello);
+  expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([503, 'upstream.error']);
+});
+
 test('a refusal with a content coding is decoded', async () => {
-  const { gateway } = await setUp((req, res) => {
-    req.resume();
+  respond = (res) => {
     res.writeHead(400, { ...JSON_TYPE, 'content-encoding': 'gzip' });
     res.end(gzipSync('{"error":{"message":"no such tool","code":null}}'));
-  });
-  const answer = await post(gateway.origin, CHAT, hello);
+  };
+  const answer = await post(shared.gateway.origin, CHAT, hello);
   expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([400, 'no such tool']);
 });

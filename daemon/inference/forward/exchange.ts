@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { catalogCodeOf, GatewayError } from '../../contract/errors.ts';
-import { contentCoding } from '../../lib/net/decode-response.ts';
+import { contentCoding, UndecodableResponse } from '../../lib/net/decode-response.ts';
 import type { OutboundController, OutboundHandler } from '../../lib/net/outbound.ts';
 import { isEventStream } from '../../lib/net/sse.ts';
 import { ChatEventFilter } from './chat-event-filter.ts';
@@ -197,6 +197,12 @@ export class Exchange implements OutboundHandler {
 
   onResponseError(_: OutboundController, error: Error): void {
     if (this.#mode === 'over') return;
+    // The status of an error is known although its text is not.
+    if (this.#mode === 'collect' && error instanceof UndecodableResponse) {
+      this.#clear();
+      this.#conclude(false);
+      return;
+    }
     const unanswered = this.#mode === 'head';
     this.#mode = 'over';
     if (unanswered) this.#listener.unanswered(error);

@@ -41,10 +41,13 @@ export function contentCoding(headers: Readonly<Record<string, unknown>>): strin
   return codings.length === 0 ? null : codings.join(', ');
 }
 
+/** The bytes of a response do not have the content coding that its head names. */
+export class UndecodableResponse extends Error {}
+
 /**
  * Decodes a response for `handler` as it arrives, with backpressure. Removes the headers that describe the
  * encoded bytes. A response without a coding, or with one that cannot be decoded, passes unchanged. Encoded
- * bytes that are invalid or incomplete are an error of the response.
+ * bytes that are invalid or incomplete end it with an `UndecodableResponse`.
  */
 export class ResponseDecoder implements OutboundHandler {
   readonly #handler: OutboundHandler;
@@ -107,7 +110,8 @@ export class ResponseDecoder implements OutboundHandler {
     decoder.on('data', (chunk: Buffer) => {
       if (!this.#isOver) this.#handler.onResponseData?.(control, chunk);
     });
-    decoder.once('error', (error: Error) => {
+    decoder.once('error', (cause: Error) => {
+      const error = new UndecodableResponse('The response cannot be decoded.', { cause });
       this.onResponseError(controller, error);
       controller.abort(error);
     });
