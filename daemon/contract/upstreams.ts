@@ -63,6 +63,8 @@ export const UPSTREAM_FIELDS = {
   exclude: z.array(pattern).max(64),
   /** A fixed list that replaces the upstream's own. */
   models: z.array(pattern).min(1).max(1000),
+  /** Whether token counts of streams are requested with `stream_options`; false for a server that refuses it. */
+  stream_usage: z.boolean(),
   connect_timeout_s: z.number().min(0.1).max(600),
   idle_timeout_s: z.number().min(1).max(86_400),
 } as const;
@@ -106,6 +108,7 @@ export const UpstreamView = z.object({
   requests_today: z.number().int().optional(),
   include: z.array(z.string()).optional(),
   exclude: z.array(z.string()).optional(),
+  stream_usage: z.boolean().optional(),
   connect_timeout_s: z.number().nullable().optional(),
   idle_timeout_s: z.number().nullable().optional(),
   /** Why it is not `ok`, in one sentence. */

@@ -111,6 +111,8 @@ export interface ParsedRequest {
   /** The name as the caller wrote it, when `model` differs. */
   readonly requestedName?: string;
   readonly stream: boolean;
+  /** The caller requested the token counts of a stream. */
+  readonly includesUsage?: boolean;
   /** The caller opted into the tool loop. */
   readonly omni: boolean;
   /** The effort of a chat that was translated from another API; null or undefined when it requests none. */
@@ -121,7 +123,14 @@ export interface ParsedRequest {
   body(
     target: Pick<
       BodyContext,
-      'local' | 'origin' | 'upstream' | 'effortFallback' | 'thinkingDefault' | 'media' | 'takesLaterSystem'
+      | 'local'
+      | 'origin'
+      | 'upstream'
+      | 'effortFallback'
+      | 'thinkingDefault'
+      | 'media'
+      | 'takesLaterSystem'
+      | 'streamUsage'
     >,
     model: string | null,
   ): OutboundBody;
@@ -173,6 +182,8 @@ export interface Connection {
   readonly isUpstream: boolean;
   /** The name of the upstream; null for a slot. */
   readonly upstream: string | null;
+  /** It counts the tokens of a stream only when that is requested. */
+  readonly streamUsage: boolean;
   /** Time limits of the target in milliseconds; null uses the settings. */
   readonly connectMs: number | null;
   readonly idleMs: number | null;

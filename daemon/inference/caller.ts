@@ -12,6 +12,8 @@ export interface CallerResponse extends Writable {
    * error.
    */
   readonly failure?: GatewayError | null;
+  /** `performance.now()` of the last bytes for the caller, where they are not those that were written here. */
+  readonly lastWriteAt?: number;
   /** Called before the last event of the response reports this failure. */
   onInBandError?(failure: GatewayError): void;
   setHeader(name: string, value: number | string | readonly string[]): unknown;

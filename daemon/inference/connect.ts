@@ -130,6 +130,7 @@ function leaseConnection(
     countPath: lease.dialect.countPath,
     isUpstream: false,
     upstream: null,
+    streamUsage: false,
     connectMs: null,
     idleMs: null,
     onBegin: NOOP,
@@ -163,7 +164,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
   const hops = hopsOf(call.req.headers['x-svc-hops']);
   const isBound = step === 'registry';
   const route = deps.upstreams.connect(upstream, { hops, isTokenCount: task.counts, model, isBound });
-  const { origin, base, headers, remote, nativeRerank, teiRerank, connectMs, idleMs } = route;
+  const { origin, base, headers, remote, nativeRerank, teiRerank, connectMs, idleMs, streamUsage } = route;
   let over = false;
   const ended = (end: CallEnd) => {
     if (!over) route.onEnd(end);
@@ -178,6 +179,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     local: !remote,
     isUpstream: true,
     upstream,
+    streamUsage,
     thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
     media: () => (deps.imageSupport.isRefused(origin, model) ? 'text' : upstreamMedia(deps, upstream, model)),
     takesLaterSystem: false,

@@ -1,3 +1,4 @@
+import { openaiErrorType } from '../contract/errors.ts';
 import type {
   CallContext,
   Connection,
@@ -8,11 +9,12 @@ import type {
   TaskRow,
 } from './call-context.ts';
 import { headerList, IGNORED_HEADER } from './dialects/ignored.ts';
+import { normalizeError } from './dialects/normalize-error.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import { callEnd } from './forward/call-end.ts';
 import { type EffortFallback, EffortRefused, type EffortRequest } from './forward/effort-support.ts';
 import { type EngineFailure, judge, type Verdict } from './forward/engine-error.ts';
-import type { ExchangeEnd } from './forward/exchange.ts';
+import type { ExchangeEnd, Framing } from './forward/exchange.ts';
 import { engineHeaders, headerText } from './forward/headers.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
 import { send } from './forward/send.ts';
@@ -51,6 +53,9 @@ export async function exchangeWithEngine(
   const body = (prepared ?? parsed).body(connection, connection.engineModel);
   const sink = prepared?.sink(connection) ?? null;
   setResponseHeaders(ctx, parsed, connection);
+  const framing = framingOf(ctx, parsed, connection);
+  if (framing?.stream && call.waitsAsStream !== false)
+    response.startKeepAlive(call.overheadSince ?? call.receivedAt);
   const sentAt = performance.now();
   tracked.sent();
   const sent = send({
@@ -63,6 +68,7 @@ export async function exchangeWithEngine(
       effort === null ? task.judge : judgeEffort(ctx, effort, effortFallback),
     ),
     asEvents: task.asEvents,
+    framing,
     ownHeaders: connection.headers,
     isUpstream: connection.isUpstream,
     hasFinishReasons: task.hasEndMarker,
@@ -89,6 +95,21 @@ export async function exchangeWithEngine(
   const { status, error } = response.logResult(end);
   tracked.end({ status, error, reportedInBand: true, usage });
   if (usage.tokensPerSecond !== null) connection.reportSpeed(usage.tokensPerSecond);
+}
+
+/** Returns the form of the response to a chat or completion; undefined for every other task. */
+function framingOf(
+  { task, call }: CallContext,
+  { stream, includesUsage }: ParsedRequest,
+  { streamUsage }: Connection,
+): Framing | undefined {
+  if (!task.hasEndMarker) return undefined;
+  return {
+    stream,
+    removesUsage: stream && streamUsage && includesUsage !== true,
+    // A translated chat gets the error of its own API.
+    errorFor: (error) => (call.translated ? error : normalizeError(error, null, openaiErrorType)),
+  };
 }
 
 /** Returns the reasoning effort that is requested from a provider; null when none is. */

@@ -41,7 +41,7 @@ export async function* eventsOf(answer: InternalReply): AsyncGenerator<Json> {
   let ended = false;
   for await (const data of eventData(answer)) {
     ended ||= isComplete(`data: ${data}`);
-    if (data === '[DONE]') continue;
+    if (data === '' || data === '[DONE]') continue;
     const event = parsed(data);
     if (event === undefined)
       throw new GatewayError('upstream.error', { message: 'An event is not valid JSON.' });

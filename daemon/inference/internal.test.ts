@@ -27,6 +27,9 @@ const call = (more: Partial<InternalCall> = {}): InternalCall => ({
   ...more,
 });
 
+const streamCall = (more: Partial<InternalCall> = {}): InternalCall =>
+  call({ body: Buffer.from(JSON.stringify({ ...hello, stream: true })), ...more });
+
 async function failure(work: Promise<unknown>): Promise<GatewayError> {
   const error = await work.then(
     () => new Error('it did not fail'),
@@ -65,7 +68,7 @@ test('an internal call passes alias, lease, engine key, log and metrics', async 
 
 test('a stream arrives as it is produced, and its events are read', async () => {
   const { gateway, responses } = await startWithManualEngine();
-  const reply = gateway.inference.internal(call());
+  const reply = gateway.inference.internal(streamCall());
   await until(() => responses.length === 1);
   const engine = responses[0];
   engine?.writeHead(200, SSE);
@@ -98,7 +101,7 @@ test('refusals before the engine and errors of the engine keep code and status',
 /** A stream of which something has arrived. */
 async function startedStream() {
   const { gateway, responses } = await startWithManualEngine();
-  const reply = gateway.inference.internal(call());
+  const reply = gateway.inference.internal(streamCall());
   await until(() => responses.length === 1);
   responses[0]?.writeHead(200, SSE);
   responses[0]?.write(delta('one'));
@@ -115,7 +118,7 @@ test('an engine crash in mid-stream is an error after the received events', asyn
 
 test('a stream without an end marker is an error, and so is a complete response instead', async () => {
   const { gateway, responses } = await startWithManualEngine();
-  const reply = gateway.inference.internal(call());
+  const reply = gateway.inference.internal(streamCall());
   await until(() => responses.length === 1);
   responses[0]?.writeHead(200, { ...SSE, connection: 'close' });
   responses[0]?.end(delta('one'));
@@ -149,7 +152,7 @@ test.each(['before the head', 'in mid-stream'] as const)(
   async (at) => {
     const { gateway, responses, engine, slots } = await startWithManualEngine();
     const control = new AbortController();
-    const reply = gateway.inference.internal(call({ signal: control.signal }));
+    const reply = gateway.inference.internal(streamCall({ signal: control.signal }));
     reply.catch(() => {});
     await until(() => responses.length === 1);
     const reason = new Error('the voice was interrupted');
@@ -172,7 +175,7 @@ test.each(['before the head', 'in mid-stream'] as const)(
 
 test('a reader that stops also ends the engine', async () => {
   const { gateway, responses, engine } = await startWithManualEngine();
-  const reply = gateway.inference.internal(call());
+  const reply = gateway.inference.internal(streamCall());
   await until(() => responses.length === 1);
   responses[0]?.writeHead(200, SSE);
   responses[0]?.write(delta('one'));
@@ -263,7 +266,7 @@ test.each([
     res.on('drain', more);
     more();
   });
-  const answer = await gateway.inference.internal(call());
+  const answer = await gateway.inference.internal(head === SSE ? streamCall() : call());
   const gatewayError = await failure(read(answer));
   expect([gatewayError.code, gatewayError.message]).toEqual([
     'upstream.error',

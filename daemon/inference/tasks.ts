@@ -21,13 +21,15 @@ import {
 } from './rewrite/body-index.ts';
 import type { BodyContext } from './rewrite/body-rule.ts';
 import { checkCalls } from './rewrite/call-arguments.ts';
-import { rewriteChat, rewriteModel } from './rewrite/deviations.ts';
+import { rewriteChat, rewriteCompletion } from './rewrite/deviations.ts';
 import { effortOf } from './rewrite/effort.ts';
 import { wantsOmni } from './rewrite/omni.ts';
+import { includesUsage } from './rewrite/stream-usage.ts';
 
 const plain = (index: BodyIndex, model: string | null, body: ParsedRequest['body']): ParsedRequest => ({
   model,
   stream: wantsStream(index),
+  includesUsage: includesUsage(index),
   omni: false,
   body,
 });
@@ -48,6 +50,7 @@ const contextOf = (
   origin: target.origin,
   upstream: target.upstream,
   effortFallback: target.effortFallback,
+  streamUsage: target.streamUsage,
   thinkingDefault: () => target.thinkingDefault(),
 });
 
@@ -71,6 +74,7 @@ function readChat({ body, bodyIndex: known, translated, history }: InferenceCall
   return {
     model: requested,
     stream: wantsStream(index),
+    includesUsage: includesUsage(index),
     omni: wantsOmni(index),
     effort,
     body: rewritten,
@@ -82,9 +86,13 @@ function readChat({ body, bodyIndex: known, translated, history }: InferenceCall
 function readCompletions({ body }: InferenceCall): ParsedRequest {
   const index = scanBody(body);
   const requested = modelOf(index);
-  return plain(index, requested, (_, model) =>
-    rewriteModel(index, requested, requested === null ? null : model),
-  );
+  const rewritten: ParsedRequest['body'] = (target, model) =>
+    rewriteCompletion(
+      contextOf(index, undefined, target, () => {}),
+      requested,
+      requested === null ? null : model,
+    );
+  return plain(index, requested, rewritten);
 }
 
 /**

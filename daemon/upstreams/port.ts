@@ -34,6 +34,8 @@ export interface UpstreamCall {
   readonly nativeRerank: boolean;
   /** It reranks with the path and format of TEI. */
   readonly teiRerank: boolean;
+  /** It counts the tokens of a stream only when `stream_options` requests it, which it supports. */
+  readonly streamUsage: boolean;
   readonly remote: boolean;
   /** Milliseconds; null uses the settings. */
   readonly connectMs: number | null;

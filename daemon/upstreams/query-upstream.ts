@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
+import { hasZlibHeader } from '../lib/net/decode-response.ts';
 import type { Outbound, OutboundController, OutboundRequest } from '../lib/net/outbound.ts';
 
 export interface UpstreamResponse {
@@ -26,8 +27,11 @@ export class BadResponseError extends Error {}
 const DECODERS: Readonly<Record<string, (bytes: Buffer, limit: number) => Promise<Buffer>>> = {
   gzip: (bytes, maxOutputLength) => promisify(gunzip)(bytes, { maxOutputLength }),
   'x-gzip': (bytes, maxOutputLength) => promisify(gunzip)(bytes, { maxOutputLength }),
-  deflate: (bytes, maxOutputLength) => promisify(inflate)(bytes, { maxOutputLength }),
+  // Some servers send raw deflate data without the zlib header that the standard requires.
+  deflate: (bytes, maxOutputLength) =>
+    promisify(hasZlibHeader(bytes) ? inflate : inflateRaw)(bytes, { maxOutputLength }),
   br: (bytes, maxOutputLength) => promisify(brotliDecompress)(bytes, { maxOutputLength }),
+  zstd: (bytes, maxOutputLength) => promisify(zstdDecompress)(bytes, { maxOutputLength }),
 };
 
 /**

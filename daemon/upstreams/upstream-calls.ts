@@ -76,6 +76,7 @@ export class UpstreamCalls {
       headers,
       nativeRerank: NATIVE_RERANK.has(kind),
       teiRerank: kind === 'tei',
+      streamUsage: upstream.config.streamUsage,
       remote,
       connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,
       idleMs: idleTimeoutS === null ? null : idleTimeoutS * 1000,

@@ -27,6 +27,7 @@ describe('readUpstreamFile', () => {
         exclude: [],
         models: null,
         connectTimeoutS: null,
+        streamUsage: true,
         idleTimeoutS: null,
       },
     });

@@ -43,6 +43,8 @@ export interface UpstreamConfig {
   readonly exclude: readonly string[];
   /** A fixed list of ids; null reads the upstream's list. */
   readonly models: readonly string[] | null;
+  /** Whether it supports `stream_options.include_usage`. */
+  readonly streamUsage: boolean;
   readonly connectTimeoutS: number | null;
   readonly idleTimeoutS: number | null;
 }
@@ -68,6 +70,7 @@ function toConfig(name: string, file: z.output<typeof UpstreamFile>): UpstreamCo
     include: file.include ?? [],
     exclude: file.exclude ?? [],
     models: file.models ?? null,
+    streamUsage: file.stream_usage ?? true,
     connectTimeoutS: file.connect_timeout_s ?? null,
     idleTimeoutS: file.idle_timeout_s ?? null,
   };

@@ -36,6 +36,7 @@ export function upstreamDetail(upstream: Upstream, input: DetailInput): Upstream
     requests_today: input.requestsToday,
     include: [...config.include],
     exclude: [...config.exclude],
+    stream_usage: config.streamUsage,
     connect_timeout_s: config.connectTimeoutS,
     idle_timeout_s: config.idleTimeoutS,
     reason: upstream.reason,

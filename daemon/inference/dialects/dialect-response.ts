@@ -41,6 +41,7 @@ export class DialectResponse extends Writable implements CallerResponse {
   #mode: Mode = 'head';
   #events: EventEncoder | null = null;
   #status = 0;
+  #lastWriteAt = 0;
   #headers: OutgoingHttpHeaders = {};
   #buffered: Buffer[] = [];
   #bufferedBytes = 0;
@@ -72,6 +73,11 @@ export class DialectResponse extends Writable implements CallerResponse {
     res.once('close', () => {
       if (!res.writableFinished) this.destroy();
     });
+  }
+
+  /** `performance.now()` of the last events for the caller; 0 before. */
+  get lastWriteAt(): number {
+    return this.#lastWriteAt;
   }
 
   /** The fault of the engine's response, after the caller has received it. */
@@ -109,6 +115,7 @@ export class DialectResponse extends Writable implements CallerResponse {
       this.#mode = 'stream';
       this.#events = this.#translation.events(this.#responder);
       this.#res.writeHead(status, this.#headers);
+      this.#lastWriteAt = performance.now();
       this.#res.write(this.#events.open());
     }
     return this;
@@ -135,7 +142,10 @@ export class DialectResponse extends Writable implements CallerResponse {
       this.#breakOff(text, done);
       return;
     }
-    if (text !== '' && !this.#res.write(text)) this.#fallBehind();
+    if (text !== '') {
+      this.#lastWriteAt = performance.now();
+      if (!this.#res.write(text)) this.#fallBehind();
+    }
     done();
   }
 
@@ -184,6 +194,7 @@ export class DialectResponse extends Writable implements CallerResponse {
     const events = this.#events;
     if (this.#errorSent || events === null) return '';
     if ('comment' in block) return this.#isBehind ? '' : events.idle();
+    if (block.data.trim() === '') return '';
     if (block.data === '[DONE]') {
       this.#complete = true;
       return '';

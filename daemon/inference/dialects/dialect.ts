@@ -1,4 +1,4 @@
-import type { KeepExtra } from './chat-pieces.ts';
+import type { KeepExtra } from './call-fragments.ts';
 import type { Origin } from './error-paths.ts';
 import type { Json } from './json.ts';
 import type { CallerMemory } from './responses/response-memory.ts';

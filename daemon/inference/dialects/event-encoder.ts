@@ -1,5 +1,7 @@
 import { sseEvent } from '../../lib/net/sse.ts';
-import { ChatPieces, type KeepExtra } from './chat-pieces.ts';
+import type { KeepExtra } from './call-fragments.ts';
+import { CallSequence } from './call-sequence.ts';
+import { ChatPieces } from './chat-pieces.ts';
 import type { EventEncoder } from './dialect.ts';
 import type { Json } from './json.ts';
 import type { Piece } from './piece.ts';
@@ -33,6 +35,7 @@ export function encodeEvents<S extends PieceStream>(
   keep?: KeepExtra,
 ): EventEncoder {
   const pieces = new ChatPieces(keep);
+  const sequence = new CallSequence();
   let text = '';
   const stream = make((event, data) => {
     text += sseEvent({ event, data: JSON.stringify(data) });
@@ -50,13 +53,18 @@ export function encodeEvents<S extends PieceStream>(
     open: () => flush(() => stream.begin()),
     chunk: (chat) =>
       flush(() => {
-        for (const piece of pieces.read(chat)) stream.add(piece);
+        for (const piece of pieces.read(chat).flatMap((each) => sequence.push(each))) stream.add(piece);
       }),
     idle: () => {
       const comment = idle(stream);
       return flush(() => undefined) + comment;
     },
-    end: () => flush(() => stream.end()),
+    end: () =>
+      flush(() => {
+        const rest = pieces.end().flatMap((each) => sequence.push(each));
+        for (const piece of [...rest, ...sequence.end()]) stream.add(piece);
+        stream.end();
+      }),
     fail: (error) => flush(() => fail(stream, error)),
   };
 }

@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { GatewayError } from '../../contract/errors.ts';
+import { catalogCodeOf, GatewayError } from '../../contract/errors.ts';
+import { contentCoding, UndecodableResponse } from '../../lib/net/decode-response.ts';
 import type { OutboundController, OutboundHandler } from '../../lib/net/outbound.ts';
 import { isEventStream } from '../../lib/net/sse.ts';
 import { AbortScan } from './abort-scan.ts';
+import { ChatEventFilter } from './chat-event-filter.ts';
+import { ChatAssembler, chatEvents } from './chat-framing.ts';
 import {
   type EngineFailure,
   errorInside200,
@@ -11,8 +14,8 @@ import {
   startsLikeError,
   type Verdict,
 } from './engine-error.ts';
-import { answerAborted, brokenResponse, lineTooLong } from './failure.ts';
-import { errorInBody, type InBandError } from './in-band-error.ts';
+import { answerAborted, brokenResponse, lineTooLong, unsupportedCoding } from './failure.ts';
+import { errorInBody, InBandError, statusOf } from './in-band-error.ts';
 import { isLineBased, LineCap } from './line-cap.ts';
 import { credentialsOf, redactCredentials } from './own-credential.ts';
 import { StreamRedactor } from './redact-stream.ts';
@@ -34,12 +37,28 @@ export interface Sink {
   finish(last?: Buffer): void;
   fail(error: GatewayError): void;
   failWith(envelope: object): void;
+  /** Counts bytes of the response that the caller does not receive. */
+  measure?(bytes: Buffer): void;
 }
+
+/** How a chat or completion is sent to the caller, whatever form the engine answers in. */
+export interface Framing {
+  /** The caller requested a stream. */
+  readonly stream: boolean;
+  /** The gateway requested the usage event of the stream, the caller did not. */
+  readonly removesUsage: boolean;
+  /** Completes an error of the engine for the API of the caller. */
+  errorFor(error: Json): Json;
+}
+
+type Json = Record<string, unknown>;
 
 export interface ExchangeOptions {
   readonly sink: Sink;
   /** Interprets a non-2xx response; docs/spec/contract.md#engine-errors unless a route has its own rule. */
   judge?(failure: EngineFailure): Verdict;
+  /** Set for chats and completions; any other response keeps the form of the engine. */
+  readonly framing?: Framing | undefined;
   /** Converts a complete response to the events of a stream that has started; null when it cannot. */
   asEvents?(bytes: Buffer): string | null;
   /**
@@ -69,21 +88,44 @@ export interface ExchangeListener {
 /**
  * One request on one connection, as undici reports it. `head` waits for the status, `peek` checks whether a
  * JSON response starts like an error, `whole` holds a small complete response, `relay` passes bytes on,
- * `collect` reads a failure, `late` reads a complete response for a stream that has started.
+ * `collect` reads a failure, `convert` reads a complete response that is sent as events, `assemble` reads
+ * events that are sent as a complete response, `sniff` waits for the first bytes of a chat without a known
+ * type.
  */
-type Mode = 'head' | 'peek' | 'whole' | 'relay' | 'collect' | 'late' | 'over';
+type Mode = 'head' | 'sniff' | 'peek' | 'whole' | 'relay' | 'collect' | 'convert' | 'assemble' | 'over';
 
-const EMPTY = Buffer.alloc(0);
 /** Maximum bytes of a complete response that is sent as events. */
-const MAX_LATE_BYTES = 16 * 1024 * 1024;
+const MAX_CONVERTED_BYTES = 64 * 1024 * 1024;
+
+const EVENT_STREAM = 'text/event-stream';
+/** The start of an event stream, whatever its content type says. */
+const STARTS_LIKE_EVENTS = /^\ufeff?\s*(?:data|event|id|retry)?:/;
+const STARTS_LIKE_JSON = /^\ufeff?\s*[{[]/;
+const STARTS_LIKE_MARKUP = /^\ufeff?\s*</;
+/** Bytes from which the form of a response is recognised. */
+const FORM_BYTES = 64;
+
+const NOTHING = Buffer.alloc(0);
+
+const isJson = (type: string | undefined): boolean => type !== undefined && /json/i.test(type);
+
+/** Returns the start of a body as text. */
+const formOf = (head: Buffer): string => head.toString('utf8', 0, FORM_BYTES);
 
 export class Exchange implements OutboundHandler {
   readonly #options: ExchangeOptions;
   readonly #listener: ExchangeListener;
   readonly #sink: Sink;
   readonly #redactor: StreamRedactor | null;
+  readonly #filter: ChatEventFilter | null;
+  /** The caller of a chat or completion requested a complete response. */
+  readonly #isWhole: boolean;
+  #assembler: ChatAssembler | null = null;
   #lines: LineCap | null = null;
+  /** Null for a stream of a chat, in which the filter finds incomplete answers. */
   readonly #aborts: AbortScan | null;
+  /** No byte of the body has been relayed. */
+  #atStart = true;
   #mode: Mode = 'head';
   #controller: OutboundController | null = null;
   #status = 0;
@@ -95,9 +137,14 @@ export class Exchange implements OutboundHandler {
     this.#options = options;
     this.#listener = owner;
     this.#sink = options.sink;
-    this.#aborts = options.hasFinishReasons ? new AbortScan() : null;
     const secrets = options.isUpstream ? credentialsOf(options.ownHeaders ?? {}) : [];
     this.#redactor = secrets.length > 0 ? new StreamRedactor(secrets) : null;
+    const { framing } = options;
+    this.#filter = framing?.stream
+      ? new ChatEventFilter(framing.removesUsage, (event) => this.#sink.measure?.(event))
+      : null;
+    this.#isWhole = framing?.stream === false;
+    this.#aborts = options.hasFinishReasons && this.#filter === null ? new AbortScan() : null;
   }
 
   /** Stops immediately: closes the connection and ignores everything that follows. */
@@ -117,31 +164,54 @@ export class Exchange implements OutboundHandler {
     this.#status = status;
     this.#headers = headers;
     this.#options.onBegin?.(status);
-    const type = headers['content-type'];
+    if (status >= 300) this.#mode = 'collect';
+    else if (contentCoding(headers) !== null) this.#refuse(unsupportedCoding(contentCoding(headers) ?? ''));
+    else if (this.#options.framing) this.#startChat(this.#options.framing);
+    else this.#start();
+  }
+
+  #start(): void {
+    const type = this.#headers['content-type'];
     const stream = isEventStream(type);
     const late = this.#sink.headSent && !stream;
-    if (late && status < 300 && this.#options.asEvents) this.#mode = 'late';
-    else if (status >= 300 || late) this.#mode = 'collect';
-    else if (!stream && type !== undefined && /json/i.test(type)) this.#mode = 'peek';
+    if (late) this.#mode = this.#options.asEvents ? 'convert' : 'collect';
+    else if (!stream && isJson(type)) this.#mode = 'peek';
     else this.#begin();
+  }
+
+  /** Starts the response to a chat or completion, which the caller gets in the form that it requested. */
+  #startChat({ stream }: Framing): void {
+    const type = this.#headers['content-type'];
+    if (!isEventStream(type)) this.#mode = isJson(type) ? (stream ? 'convert' : 'peek') : 'sniff';
+    else if (stream) this.#begin();
+    else this.#mode = 'sniff';
   }
 
   onResponseData(controller: OutboundController, chunk: Buffer): void {
     this.#options.onData?.();
     if (this.#mode === 'relay') this.#relay(controller, chunk);
     else if (this.#mode === 'collect') this.#collect(chunk, MAX_ERROR_BYTES);
-    else if (this.#mode === 'late') this.#collect(chunk, MAX_LATE_BYTES);
+    else if (this.#mode === 'convert') this.#convert(controller, chunk);
+    else if (this.#mode === 'assemble') this.#assemble(chunk);
     else if (this.#mode === 'peek') this.#peek(controller, chunk);
+    else if (this.#mode === 'sniff') this.#sniff(controller, chunk);
   }
 
   onResponseEnd(): void {
     if (this.#mode === 'collect') this.#conclude(false);
-    else if (this.#mode === 'late') this.#sendLateEvents();
+    else if (this.#mode === 'convert' || (this.#mode === 'sniff' && this.#filter)) this.#sendAsEvents();
+    else if (this.#mode === 'assemble') this.#sendAssembled();
     else if (this.#mode !== 'over') this.#finish();
   }
 
   onResponseError(_: OutboundController, error: Error): void {
     if (this.#mode === 'over') return;
+    // The status of an error is known although its text is not.
+    if (this.#mode === 'collect' && error instanceof UndecodableResponse) {
+      this.#clear();
+      this.#conclude(false);
+      return;
+    }
     const unanswered = this.#mode === 'head';
     this.#mode = 'over';
     if (unanswered) this.#listener.unanswered(error);
@@ -158,8 +228,39 @@ export class Exchange implements OutboundHandler {
       this.#begin();
     }
     this.#mode = 'over';
-    this.#sink.finish(this.#lastBytes());
-    this.#listener.done(null);
+    // The engine has nothing left to abort.
+    this.#controller = null;
+    const last = this.#lastBytes();
+    if (!this.#filter) {
+      this.#sink.finish(last);
+      this.#listener.done(null);
+      return;
+    }
+    const bytes = Buffer.concat([this.#filter.push(last ?? NOTHING), this.#filter.end()]);
+    if (this.#filter.fault) this.#endWithFault(bytes);
+    else {
+      this.#sink.finish(bytes.length > 0 ? bytes : undefined);
+      this.#listener.done(null);
+    }
+  }
+
+  /** Ends a stream that the engine reports to have failed. `bytes` precede the failure, or contain it. */
+  #endWithFault(bytes: Buffer): void {
+    const fault = this.#filter?.fault;
+    this.abort();
+    if (fault?.kind === 'reported') {
+      this.#sink.finish(bytes);
+      this.#listener.done(null);
+      return;
+    }
+    if (bytes.length > 0) this.#sink.write(bytes);
+    if (fault?.kind !== 'error') {
+      this.#fail(answerAborted());
+      return;
+    }
+    const error = { ...fault.error };
+    this.#sink.failWith({ error: this.#options.framing?.errorFor(error) ?? error });
+    this.#listener.done(new InBandError(catalogCodeOf(error.code), statusOf(error)));
   }
 
   #lastBytes(): Buffer | undefined {
@@ -181,12 +282,28 @@ export class Exchange implements OutboundHandler {
       this.#fail(lineTooLong());
       return;
     }
+    if (this.#filter && this.#atStart) {
+      this.#atStart = false;
+      if (
+        !STARTS_LIKE_EVENTS.test(formOf(chunk)) &&
+        (STARTS_LIKE_JSON.test(formOf(chunk)) || STARTS_LIKE_MARKUP.test(formOf(chunk)))
+      ) {
+        this.#mode = 'convert';
+        this.#convert(controller, chunk);
+        return;
+      }
+    }
     const cut = this.#abortAt(chunk);
     if (cut !== null) {
       this.#breakOff(chunk.subarray(0, cut));
       return;
     }
-    const bytes = this.#redactor ? this.#redactor.push(chunk) : chunk;
+    const clean = this.#redactor ? this.#redactor.push(chunk) : chunk;
+    const bytes = this.#filter ? this.#filter.push(clean) : clean;
+    if (this.#filter?.fault) {
+      this.#endWithFault(bytes);
+      return;
+    }
     if (bytes.length === 0 || this.#sink.write(bytes)) return;
     controller.pause();
     this.#sink.whenDrained(() => controller.resume());
@@ -194,7 +311,7 @@ export class Exchange implements OutboundHandler {
 
   /** Returns where an incomplete answer ends in these bytes; null when it does not. */
   #abortAt(bytes: Buffer): number | null {
-    return this.#aborts === null || this.#isCompressed() ? null : this.#aborts.cutAt(bytes);
+    return this.#aborts?.cutAt(bytes) ?? null;
   }
 
   /** Relays the rest of an answer that the engine did not complete. Its last event never reaches the caller. */
@@ -208,6 +325,11 @@ export class Exchange implements OutboundHandler {
   #peek(controller: OutboundController, chunk: Buffer): void {
     this.#buffer(chunk);
     const head = this.#buffered.length === 1 ? chunk : Buffer.concat(this.#buffered);
+    if (this.#isWhole && STARTS_LIKE_EVENTS.test(formOf(head))) {
+      this.#clear();
+      this.#startEvents(controller, head);
+      return;
+    }
     const error = startsLikeError(head);
     if (error === undefined) return;
     if (error) {
@@ -219,14 +341,92 @@ export class Exchange implements OutboundHandler {
       this.#mode = 'whole';
       return;
     }
-    this.#buffered = [];
-    this.#bufferedBytes = 0;
+    this.#clear();
     if (this.#abortAt(head) !== null) {
-      this.#breakOff(EMPTY);
+      this.#breakOff(NOTHING);
       return;
     }
     this.#begin();
     this.#relay(controller, head);
+  }
+
+  /** Recognises a chat by its first bytes. */
+  #sniff(controller: OutboundController, chunk: Buffer): void {
+    this.#buffer(chunk);
+    const head = this.#buffered.length === 1 ? chunk : Buffer.concat(this.#buffered);
+    const form = formOf(head);
+    if (form.trim() === '' && head.length < FORM_BYTES) return;
+    this.#clear();
+    if (STARTS_LIKE_EVENTS.test(form)) this.#startEvents(controller, head);
+    else if (STARTS_LIKE_MARKUP.test(form)) {
+      this.#mode = 'collect';
+      this.#collect(head, MAX_ERROR_BYTES);
+    } else if (this.#filter) {
+      this.#mode = 'convert';
+      this.#convert(controller, head);
+    } else {
+      // An answer in one piece has no event type, whatever its head says.
+      if (isEventStream(this.#headers['content-type']))
+        this.#headers = { ...this.#headers, 'content-type': 'application/json' };
+      this.#mode = 'peek';
+      this.#peek(controller, head);
+    }
+  }
+
+  #startEvents(controller: OutboundController, head: Buffer): void {
+    if (this.#isWhole) {
+      this.#mode = 'assemble';
+      this.#assembler = new ChatAssembler();
+      this.#assemble(head);
+      return;
+    }
+    this.#headers = { ...this.#headers, 'content-type': EVENT_STREAM };
+    this.#begin();
+    this.#relay(controller, head);
+  }
+
+  /** Collects a complete response for a stream. An event stream with another type is relayed. */
+  #convert(controller: OutboundController, chunk: Buffer): void {
+    if (this.#filter && this.#bufferedBytes === 0 && STARTS_LIKE_EVENTS.test(formOf(chunk))) {
+      this.#startEvents(controller, chunk);
+      return;
+    }
+    this.#collect(chunk, MAX_CONVERTED_BYTES);
+  }
+
+  #assemble(chunk: Buffer): void {
+    try {
+      this.#assembler?.push(this.#redactor ? this.#redactor.push(chunk) : chunk);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  #sendAssembled(): void {
+    let bytes: Buffer;
+    try {
+      if (this.#redactor) this.#assembler?.push(this.#redactor.end());
+      bytes = this.#assembler?.end() ?? NOTHING;
+    } catch (error) {
+      this.#refuse(error);
+      return;
+    }
+    this.#mode = 'over';
+    const headers = { 'content-type': 'application/json', 'content-length': String(bytes.length) };
+    this.#sink.begin(this.#status, { ...this.#headers, ...headers });
+    this.#sink.finish(bytes);
+    this.#listener.done(null);
+  }
+
+  /** Stops the engine and reports a response that cannot be used. */
+  #refuse(error: unknown): void {
+    this.abort();
+    this.#fail(error instanceof GatewayError ? error : new GatewayError('internal', { cause: error }));
+  }
+
+  #clear(): void {
+    this.#buffered = [];
+    this.#bufferedBytes = 0;
   }
 
   #collect(chunk: Buffer, most: number): void {
@@ -234,17 +434,21 @@ export class Exchange implements OutboundHandler {
     if (this.#bufferedBytes > most) this.#conclude(true);
   }
 
-  #sendLateEvents(): void {
-    const events = this.#isCompressed()
-      ? null
-      : (this.#options.asEvents?.(Buffer.concat(this.#buffered)) ?? null);
+  #sendAsEvents(): void {
+    const body = Buffer.concat(this.#buffered);
+    const clean = this.#redactor
+      ? redactCredentials(body, credentialsOf(this.#options.ownHeaders ?? {}))
+      : body;
+    const events = this.#options.framing ? chatEvents(clean) : (this.#options.asEvents?.(clean) ?? null);
     if (events === null) {
       this.#conclude(this.#bufferedBytes > MAX_ERROR_BYTES);
       return;
     }
-    this.#mode = 'over';
-    this.#sink.finish(Buffer.from(events));
-    this.#listener.done(null);
+    this.#clear();
+    this.#sink.begin(this.#status, { ...this.#headers, 'content-type': EVENT_STREAM });
+    this.#mode = 'relay';
+    this.#buffer(Buffer.from(events));
+    this.#finish();
   }
 
   #buffer(chunk: Buffer): void {
@@ -254,24 +458,15 @@ export class Exchange implements OutboundHandler {
 
   /** Handles a failure after it has been read, or as much of it as is read. */
   #conclude(truncated: boolean): void {
-    const read = this.#isCompressed()
-      ? Buffer.alloc(0)
-      : Buffer.concat(this.#buffered).subarray(0, MAX_ERROR_BYTES);
+    // A body with a coding that cannot be decoded can be neither read nor redacted.
+    const isReadable = contentCoding(this.#headers) === null;
+    const read = isReadable ? Buffer.concat(this.#buffered).subarray(0, MAX_ERROR_BYTES) : NOTHING;
     const bytes = redactCredentials(read, credentialsOf(this.#options.ownHeaders ?? {}));
     if (truncated) this.abort();
     this.#mode = 'over';
     const verdict = this.#verdict(bytes, truncated);
     if (verdict.passes) this.#pass(bytes);
     else this.#fail(verdict.error);
-  }
-
-  /**
-   * Whether the body is compressed although identity was requested. Its content can then be neither read nor
-   * redacted.
-   */
-  #isCompressed(): boolean {
-    const coding = this.#headers['content-encoding'];
-    return coding !== undefined && coding.trim().toLowerCase() !== 'identity';
   }
 
   #verdict(bytes: Buffer, truncated: boolean): Verdict {

@@ -46,6 +46,13 @@ export function brokenResponse(error: unknown): GatewayError {
   });
 }
 
+/** Returns the error for a response with a content coding that cannot be decoded (RFC 9110 section 8.4). */
+export const unsupportedCoding = (coding: string): GatewayError =>
+  new GatewayError('upstream.error', {
+    message: `The engine or upstream answered with the content coding ${JSON.stringify(coding.slice(0, 40))}, which is not supported.`,
+    cause: new BadResponseError('Its response has an unsupported content coding.'),
+  });
+
 /** Returns the error for a stream that ended cleanly before the response was complete. */
 export const endedEarly = (): GatewayError =>
   new GatewayError('upstream.error', {

@@ -8,6 +8,8 @@ import { listen } from '../testing/gateway.ts';
 
 closeAfterEach();
 
+const streamed = { ...hello, stream: true };
+
 describe('an engine that misbehaves', () => {
   const failing = async (handler: RequestListener, body: object = hello, path = CHAT) => {
     const { gateway, slots } = await setUp(handler, { settings: { idleTimeoutS: 1 } });
@@ -119,7 +121,7 @@ describe('an engine that misbehaves', () => {
     const { answer } = await failing((_req, res) => {
       res.writeHead(200, SSE);
       res.write(delta('a'));
-    });
+    }, streamed);
     expect(answer.body).toMatch(/"a"[\s\S]*data: \{"error":\{"code":"dispatch\.upstream_timeout"/);
     expect(answer.body).not.toContain('[DONE]');
   });
@@ -135,7 +137,7 @@ describe('an engine that misbehaves', () => {
     const { answer, gateway } = await failing((_req, res) => {
       res.writeHead(200, SSE);
       res.write(`${delta('a')}data: {"choi`, () => res.destroy());
-    });
+    }, streamed);
     expect(answer.whole).toBe(true);
     expect(answer.body).toContain(delta('a'));
     expect(answer.body).toMatch(/\n\ndata: \{"error":\{"code":"dispatch\.upstream_unavailable".*\}\}\n\n$/);
@@ -144,8 +146,8 @@ describe('an engine that misbehaves', () => {
   });
 
   test.each([
-    ['/v1/chat/completions', hello],
-    ['/v1/completions', { model: 'agent', prompt: 'hi' }],
+    ['/v1/chat/completions', streamed],
+    ['/v1/completions', { model: 'agent', prompt: 'hi', stream: true }],
   ])(
     'a stream of %s that ends cleanly without its end marker is reported as incomplete',
     async (path, body) => {
@@ -170,7 +172,7 @@ describe('an engine that misbehaves', () => {
       const { answer } = await failing((_req, res) => {
         res.writeHead(200, { ...SSE, connection: 'close' });
         res.end(text);
-      });
+      }, streamed);
       expect(answer.body).toBe(text);
     }
   });
@@ -192,7 +194,7 @@ describe('an engine that misbehaves', () => {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
       res.end();
-    });
+    }, streamed);
     expect(answer.body).toBe(pieces.join(''));
     expect(gateway.log[0]).toMatchObject({ status: 200, error: null });
   });

@@ -13,6 +13,10 @@ import { NO_USAGE, UsageTap } from './usage-tap.ts';
 
 /** Bytes that may wait for the caller before keep-alive comments are skipped. */
 const COMMENT_BACKLOG = 16 * 1024;
+/** Silence after which a streaming caller receives a comment (docs/spec/contract.md#stream-keepalive). */
+export const KEEP_ALIVE_MS = 10_000;
+/** Minimum time that an engine has to answer before the status of a stream is sent without it. */
+const MIN_STATUS_MS = 3_000;
 
 export interface ResponseWriterOptions {
   readonly res: CallerResponse;
@@ -38,6 +42,8 @@ export class ResponseWriter {
   /** A finish reason was found in bytes that are no longer held. */
   #hasFinishReason = false;
   #stall: NodeJS.Timeout | null = null;
+  #keepAlive: NodeJS.Timeout | null = null;
+  #lastWriteAt = 0;
   #earlyEnd: GatewayError | null = null;
   headSent = false;
   status = 0;
@@ -71,24 +77,67 @@ export class ResponseWriter {
     this.#res.flushHeaders();
   }
 
-  /** Starts an event stream while the engine is not ready yet. */
-  beginWaiting(): void {
+  /** Starts an event stream while the engine is not ready yet. `reason` is the text of the first comment. */
+  beginWaiting(reason = 'loading'): void {
     if (this.headSent) return;
     this.#eventStream = true;
     this.#tap.markStream();
     this.#head(200, SSE_HEADERS);
-    this.comment('loading');
+    this.comment(reason);
+  }
+
+  /**
+   * Keeps the connection of a streaming caller alive: after 10 s without a byte, starts the event stream or
+   * writes a comment. Ends with the response. `silentSince` is the `performance.now()` of the last byte, or
+   * of the request.
+   */
+  startKeepAlive(silentSince: number): void {
+    if (this.#keepAlive) return;
+    this.#lastWriteAt ||= silentSince;
+    this.#armKeepAlive(MIN_STATUS_MS);
+  }
+
+  #armKeepAlive(minMs: number): void {
+    const dueMs = this.#sentAt() + KEEP_ALIVE_MS - performance.now();
+    this.#keepAlive = setTimeout(() => this.#onSilence(), Math.max(minMs, dueMs));
+  }
+
+  /** The time of the last bytes for the caller. A translated stream may hold what was written here. */
+  #sentAt(): number {
+    return this.#res.lastWriteAt || this.#lastWriteAt;
+  }
+
+  #onSilence(): void {
+    this.#keepAlive = null;
+    if (this.endedAt > 0 || this.#res.destroyed || (this.headSent && !this.#eventStream)) return;
+    if (performance.now() - this.#sentAt() >= KEEP_ALIVE_MS) {
+      if (!this.headSent) this.beginWaiting('waiting');
+      else if (this.#atEventEnd()) this.comment('waiting');
+    }
+    this.#armKeepAlive(1_000);
+  }
+
+  #stopKeepAlive(): void {
+    if (this.#keepAlive) clearTimeout(this.#keepAlive);
+    this.#keepAlive = null;
   }
 
   /** Writes an SSE comment, unless the caller is too far behind. */
   comment(text: string): void {
+    this.#lastWriteAt = performance.now();
     if (this.#res.writableLength < COMMENT_BACKLOG && !this.#res.destroyed) this.#res.write(sseComment(text));
   }
 
   /** Relays a chunk. Returns false when the engine must wait until `whenDrained` calls back. */
   write(chunk: Buffer): boolean {
     this.#inspect(chunk);
+    this.#lastWriteAt = performance.now();
     return this.#res.write(chunk);
+  }
+
+  /** Counts bytes that the caller does not receive: they may contain the token counts. */
+  measure(bytes: Buffer): void {
+    this.#tap.push(bytes);
   }
 
   /** Calls `resume` when the caller has read what was written. Disconnects a caller that takes too long. */
@@ -96,7 +145,7 @@ export class ResponseWriter {
     if (this.#stall) return;
     this.#stall = setTimeout(() => this.#res.destroy(), this.#options.stallMs);
     this.#res.once('drain', () => {
-      this.dispose();
+      this.#clearStall();
       resume();
     });
   }
@@ -110,6 +159,7 @@ export class ResponseWriter {
       this.fail(this.#earlyEnd);
       return;
     }
+    this.#stopKeepAlive();
     this.endedAt = performance.now();
     this.#res.end(last);
   }
@@ -122,13 +172,19 @@ export class ResponseWriter {
 
   /** Like `fail`, with the error body of an engine. */
   failWith(envelope: ErrorEnvelope | object): void {
+    this.#stopKeepAlive();
     this.endedAt = performance.now();
     if (!this.#eventStream) this.#res.destroy();
     else this.#res.end(`${this.#atEventEnd() ? '' : '\n\n'}${sseData(envelope)}`);
   }
 
-  /** Stops waiting for the caller. */
+  /** Stops all timers. */
   dispose(): void {
+    this.#clearStall();
+    this.#stopKeepAlive();
+  }
+
+  #clearStall(): void {
     if (this.#stall) clearTimeout(this.#stall);
     this.#stall = null;
   }

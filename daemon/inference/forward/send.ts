@@ -1,4 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { ResponseDecoder } from '../../lib/net/decode-response.ts';
 import { isStaleConnectionError, type Outbound, type OutboundRequest } from '../../lib/net/outbound.ts';
 import { faultOf } from '../../upstreams/connection-error.ts';
 import type { CallScope, EndReason } from './call-scope.ts';
@@ -68,7 +69,8 @@ class PendingSend implements ExchangeListener {
   #attempt(): void {
     const { outbound, request } = this.#options;
     this.#exchange = new Exchange(this.#options, this);
-    outbound.dispatch(this.#firstError === null ? request : { ...request, fresh: true }, this.#exchange);
+    const attempt = this.#firstError === null ? request : { ...request, fresh: true };
+    outbound.dispatch(attempt, new ResponseDecoder(this.#exchange));
   }
 
   #abort(reason: EndReason): void {

@@ -363,3 +363,53 @@ test('a tool that ends after a cancel writes nothing after the end, even for a s
   for await (const chunk of res.chunks()) text += chunk;
   expect(text).toContain('request.cancelled');
 });
+
+test.each([true, false])(
+  'an engine that ignores stream serves the loop (caller streams: %s)',
+  async (stream) => {
+    const plain = (message: Json) => (res: ServerResponse) => {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      const choices = [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }];
+      res.end(JSON.stringify({ choices, usage: { prompt_tokens: 5, completion_tokens: 1 } }));
+    };
+    const call = { id: 'x', type: 'function', function: { name: 'remember', arguments: '{"text":"one"}' } };
+    const rounds = [plain({ content: null, tool_calls: [call] }), plain({ content: 'done' })] as const;
+    const { call: start, completeResponse, memory } = await loop(...rounds);
+    if (stream) {
+      const { res } = start({ stream });
+      let text = '';
+      await res.head;
+      for await (const part of res.chunks()) text += part.toString();
+      expect(text).toContain('"content":"done"');
+      expect(text).toMatch(/data: \[DONE\]\n\n$/);
+    } else {
+      const response = await completeResponse();
+      expect(response.choices[0]?.message.content).toBe('done');
+      expect(response.usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 2 });
+    }
+    expect(memory.list(9, 0)).toHaveLength(1);
+  },
+);
+
+test.each([
+  ['an error text', `${delta('half')}data: {"error":"boom"}\n\n`],
+  ['the form of older vLLM', `${delta('half')}data: {"object":"error","message":"boom","code":500}\n\n`],
+  ['an event named error', `${delta('half')}event: error\ndata: {"message":"boom"}\n\n`],
+  ['a code and a message', `${delta('half')}data: {"code":"x","message":"boom"}\n\n`],
+  [
+    'the form of Anthropic',
+    `${delta('half')}data: {"type":"error","error":{"type":"api_error","message":"boom"}}\n\n`,
+  ],
+  [
+    'the finish reason abort',
+    delta('half').replace('}]}', '},"finish_reason":"abort"}]}').replace('}},"', '},"'),
+  ],
+])('%s of the engine ends the loop as an error', async (_, answer) => {
+  const { call: start, completeResponse } = await loop(answer, answer);
+  const { res } = start({ stream: true });
+  let text = '';
+  await res.head;
+  for await (const part of res.chunks()) text += part.toString();
+  expect(text).toMatch(/data: \{"error":\{.*\}\}\n\n$/);
+  await expect(completeResponse()).rejects.toThrow(/boom|broke off/);
+});

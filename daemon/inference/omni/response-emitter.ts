@@ -40,7 +40,8 @@ const asCall = ({ id, name, arguments: text }: ToolCall, index?: number): Json =
   ...(index === undefined ? {} : { index }),
   id,
   type: 'function',
-  function: { name, arguments: text },
+  // Clients parse the arguments, and an empty text is not JSON.
+  function: { name, arguments: text.trim() === '' ? '{}' : text },
 });
 
 const activity = (type: string, { id, name }: ToolCall, more: Json): Json => ({

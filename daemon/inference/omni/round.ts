@@ -1,4 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { isEventStream } from '../../lib/net/sse.ts';
 import { ChatPieces, withMessage } from '../dialects/chat-pieces.ts';
 import { asObject, type Json } from '../dialects/json.ts';
 import type { Piece, ThoughtField } from '../dialects/piece.ts';
@@ -37,27 +38,29 @@ export async function readRound(
   let finish = 'stop';
   let usage: Json = {};
   let characters = 0;
+  const accept = async (piece: Piece): Promise<void> => {
+    if (piece.type === 'usage') return;
+    if (piece.type === 'finish') finish = piece.reason;
+    else if (piece.type === 'call') calls.push(openCall(piece, newCall()));
+    else {
+      characters += piece.text.length;
+      if (characters > MAX_CHARACTERS)
+        throw new GatewayError('upstream.error', { message: 'The answer is too long.' });
+      if (piece.type === 'arguments') append(calls[piece.index], piece.text);
+      else await emitter.text(piece.type, piece.text);
+      if (piece.type === 'text') text += piece.text;
+      if (piece.type !== 'reasoning' || piece.field === undefined) return;
+      const field = isLocal ? 'reasoning_content' : piece.field;
+      thoughts[field] = (thoughts[field] ?? '') + piece.text;
+    }
+  };
   for await (const event of chunksOf(answer)) {
     usage = asObject(event.usage) ?? usage;
-    for (const piece of pieces.read(event)) {
-      if (piece.type === 'usage') continue;
-      if (piece.type === 'finish') finish = piece.reason;
-      else if (piece.type === 'call') calls.push(openCall(piece, newCall()));
-      else {
-        characters += piece.text.length;
-        if (characters > MAX_CHARACTERS)
-          throw new GatewayError('upstream.error', { message: 'The answer is too long.' });
-        if (piece.type === 'arguments') append(calls[piece.index], piece.text);
-        else await emitter.text(piece.type, piece.text);
-        if (piece.type === 'text') text += piece.text;
-        if (piece.type !== 'reasoning' || piece.field === undefined) continue;
-        const field = isLocal ? 'reasoning_content' : piece.field;
-        thoughts[field] = (thoughts[field] ?? '') + piece.text;
-      }
-    }
+    for (const piece of pieces.read(event)) await accept(piece);
     if (calls.length > MAX_CALLS)
       throw new GatewayError('upstream.error', { message: 'The model makes too many tool calls at once.' });
   }
+  for (const piece of pieces.end()) await accept(piece);
   return { text, thoughts, calls, finish, usage };
 }
 
@@ -66,7 +69,7 @@ export async function readRound(
  * `withMessage`.
  */
 async function* chunksOf(answer: InternalReply): AsyncGenerator<Json> {
-  if (String(answer.headers['content-type'] ?? '').startsWith('text/event-stream')) {
+  if (isEventStream(answer.headers['content-type'])) {
     yield* eventsOf(answer);
     return;
   }

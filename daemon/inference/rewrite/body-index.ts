@@ -17,6 +17,7 @@ const GENERAL_FIELDS = [
   'enable_thinking',
   'chat_template_kwargs',
   'messages',
+  'stream_options',
 ] as const;
 /** The fields for a chat that was translated from another API. */
 const TRANSLATED_FIELDS = [...GENERAL_FIELDS, 'max_tokens', 'reasoning_effort', 'tools'] as const;

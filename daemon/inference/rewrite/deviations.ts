@@ -13,6 +13,7 @@ import { omni } from './omni.ts';
 import { dropDuplicates } from './one-value.ts';
 import { answerLimit } from './output-limit.ts';
 import { slotAlias } from './slot-alias.ts';
+import { streamUsage } from './stream-usage.ts';
 import { systemMessages } from './system-messages.ts';
 import { thinking } from './thinking.ts';
 import { translatedHistory } from './translated-history.ts';
@@ -45,7 +46,7 @@ const MODEL_REF_RULES = CHAT_DEVIATIONS.flatMap((each) => ('modelRef' in each ? 
  * Rules of the gateway that are not in docs/spec/specification.md#chat-deviations come before the deviations.
  */
 const BODY_RULES: readonly BodyRule[] = [
-  ...[answerLimit, translatedHistory, unreadableParts, effort],
+  ...[answerLimit, translatedHistory, unreadableParts, effort, streamUsage],
   ...CHAT_DEVIATIONS.flatMap((each) => ('body' in each ? [each.body] : [])),
 ];
 
@@ -82,4 +83,15 @@ function add(edits: Edit[], more: readonly Edit[]): void {
  */
 export function rewriteModel(index: BodyIndex, requested: string | null, model: string | null): OutboundBody {
   return render(index, [...dropDuplicates(index), ...setModel(index, requested, model)]);
+}
+
+/** Like `rewriteModel`, for a completion, whose stream reports its token counts. */
+export function rewriteCompletion(
+  context: BodyContext,
+  requested: string | null,
+  model: string | null,
+): OutboundBody {
+  const { index } = context;
+  const edits = [...dropDuplicates(index), ...setModel(index, requested, model), ...streamUsage(context)];
+  return render(index, edits);
 }

@@ -117,6 +117,8 @@ export function functionItem(names: CallNames): Item {
       emit('response.function_call_arguments.delta', { delta: more });
     },
     close(status, emit) {
+      // Clients parse the arguments, and an empty text is not JSON.
+      if (status === 'completed' && text.trim() === '') this.add('{}', emit);
       emit('response.function_call_arguments.done', { name, arguments: text });
       return item(status);
     },

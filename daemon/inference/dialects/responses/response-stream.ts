@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../contract/errors.ts';
-import { newId } from '../chat-pieces.ts';
 import type { Json } from '../json.ts';
+import { newId } from '../new-id.ts';
 import type { ChatUsage, Piece, TextKind } from '../piece.ts';
 import { reasoningSignature } from '../reasoning-signature.ts';
 import {
@@ -100,11 +100,10 @@ export class ResponseStream {
     return this.#emitResponse(`response.${status}`, { status, reason });
   }
 
-  /** Emits `response.failed` with the partial output, then the error itself. */
-  fail({ code, message, param }: { code: string; message: string; param: string | null }): void {
+  /** Emits `response.failed` with the partial output. It is the last event: clients report a second error twice. */
+  fail({ code, message }: { code: string; message: string }): void {
     this.#close('incomplete');
-    this.#emitResponse('response.failed', { status: 'failed', error: { code: 'server_error', message } });
-    this.#emitEvent('error', { code, message, param });
+    this.#emitResponse('response.failed', { status: 'failed', error: { code, message } });
   }
 
   #call({ index, id, name }: Piece & { type: 'call' }): void {

@@ -1,10 +1,11 @@
 import { sseComment } from '../../../lib/net/sse.ts';
-import { newId, wholePieces } from '../chat-pieces.ts';
+import { wholePieces } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type EventEncoder, type Responder } from '../dialect.ts';
 import type { SourcePaths } from '../error-paths.ts';
 import { encodeEvents } from '../event-encoder.ts';
 import { headerList } from '../ignored.ts';
 import { asList, asObject, type Json } from '../json.ts';
+import { newId } from '../new-id.ts';
 import { keepErrorType } from '../normalize-error.ts';
 import { type ResponsesRequest, readResponses } from './request.ts';
 import type { CallerMemory } from './response-memory.ts';
@@ -93,11 +94,10 @@ function responseEvents(
           emit(String(event.type), event);
         }),
       idle: () => sseComment('waiting'),
-      fail: (stream, { code, message, param }) =>
+      fail: (stream, { code, message }) =>
         stream.fail({
           code: typeof code === 'string' ? code : 'upstream.error',
           message: typeof message === 'string' ? message : 'The engine failed.',
-          param: typeof param === 'string' ? param : null,
         }),
     },
     head.keep,
