@@ -19,9 +19,9 @@ export type Rotate<By> = (tier: KeyTier, by?: By) => Promise<RotateView>;
 const SETTING = { admin: 'adminKey', client: 'clientKey' } as const;
 const NOTES: Readonly<Record<KeyTier, string>> = {
   admin:
-    'The new admin key was written to the environment file api.env and is never shown in the dashboard. The old key no longer works; browser sessions stay valid.',
+    'The new admin key was written to the environment file api.env and is never shown in the dashboard. An old key no longer works; browser sessions stay valid.',
   client:
-    'The new client key was written to the environment file api.env and is never shown in the dashboard. The old key no longer works: update every app that uses it, and restart svc-companion if it is installed.',
+    'The new client key was written to the environment file api.env and is never shown in the dashboard. An old key no longer works: update every app that used it, and restart svc-companion if it is installed.',
 };
 
 /**

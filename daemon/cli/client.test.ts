@@ -180,6 +180,15 @@ describe('a gateway that is not there', () => {
 });
 
 describe('toUrl', () => {
+  it.each(['http://gateway:1', 'http://gateway:1/', 'http://gateway:1/v1', 'http://gateway:1/v1/'])(
+    'of %s leaves out the path of OpenAI clients',
+    (base) => expect(toUrl(base, '/api/status').href).toBe('http://gateway:1/api/status'),
+  );
+
+  it('keeps the path of a reverse proxy', () => {
+    expect(toUrl('https://home/llm', '/api/status').href).toBe('https://home/llm/api/status');
+  });
+
   it.each(['', 'localhost:8080', 'ftp://x', 'http://', 'nonsense'])('%j is not an address', (base) => {
     expect(() => toUrl(base, '/api')).toThrow(/is not a gateway address/);
   });

@@ -122,10 +122,10 @@ async function sendAll(chunks: AsyncIterable<Buffer>, req: ClientRequest): Promi
   }
 }
 
-/** `base` with the route's path after its own. Throws CliError for anything but an http or https address. */
+/** `base` with the route's path after its own; `/v1`, which clients of OpenAI's API need, is removed. Throws CliError for anything but an http or https address. */
 export function toUrl(base: string, path: string): URL {
   if (/^https?:\/\//i.test(base) && URL.canParse(base)) {
-    return new URL(`${base.replace(/\/+$/, '')}${path}`);
+    return new URL(`${base.replace(/\/+$/, '').replace(/\/v1$/, '')}${path}`);
   }
   throw new CliError(`"${base}" is not a gateway address such as http://127.0.0.1:8080`, EXIT.usage);
 }

@@ -298,7 +298,7 @@ export const ERRORS = {
   'pull.hub_unreachable': row(
     502,
     'The hub could not be reached.',
-    'Check HF_ENDPOINT and the network, then try again. A download continues where it stopped.',
+    'Check HF_ENDPOINT and the network, then try again.',
   ),
   'pull.checksum_mismatch': row(
     502,

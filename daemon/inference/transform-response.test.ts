@@ -171,6 +171,12 @@ describe('a short response', () => {
     expect(logged).toMatchObject({ status: 200, prompt_tokens: 4 });
   });
 
+  test('that is compressed is decoded', async () => {
+    const { response, logged } = await answered(FLOATS, gzipSync(EXACT_FLOATS), GZIP);
+    expect((JSON.parse(response.body) as Vectors).data).toHaveLength(1);
+    expect(logged).toMatchObject({ status: 200, prompt_tokens: 4 });
+  });
+
   test('without usage gets counts of zero', async () => {
     const { response } = await answered(FLOATS, exactBody('[1]', ''));
     expect((JSON.parse(response.body) as Vectors).usage).toEqual({ prompt_tokens: 0, total_tokens: 0 });
@@ -179,7 +185,7 @@ describe('a short response', () => {
   test.each<[string, string | Buffer, object]>([
     ['an error with status 200', '{"object":"error","message":"no","code":500}', {}],
     ['an error object with status 200', '{"error":{"message":"no"}}', {}],
-    ['a compressed body', gzipSync(EXACT_FLOATS), GZIP],
+    ['a body in an unknown coding', gzipSync(EXACT_FLOATS), { 'content-encoding': 'compress' }],
     ['NaN', exactBody('[1, NaN]'), {}],
   ])('%s is 502', async (_, body, headers) => {
     const { response, logged } = await answered(FLOATS, body, headers);

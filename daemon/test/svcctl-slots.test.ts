@@ -78,7 +78,7 @@ describe('slots load, unload, restart and swap', () => {
     [
       ['slots', 'load', 'hollow'],
       1,
-      /Slot hollow cannot be loaded: The model \S+ of the slot file was not found\. \(slot\.failed\)/,
+      /Slot hollow cannot be loaded: The model \S+ of the slot file was not found\. .* \(slot\.failed\)/,
     ],
     [['slots', 'swap', 'agent', 'absent'], 1, /\(model\.not_found\)/],
     [['slots', 'load'], 2, /svcctl slots load \[options\] <slot>/],

@@ -9,13 +9,19 @@ const MAX_ECHO = 120;
 
 /** Returns 404 `dispatch.no_route` with similar names (docs/spec/contract.md#no-route). */
 export function noRoute(requested: string | null, view: RoutingView, why?: string): GatewayError {
+  const similar = requested === null ? [] : suggestions(requested, knownNames(view));
   const message =
     requested === null
       ? (why ?? 'No model was given and there is no default slot for this endpoint.')
-      : `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}".`;
+      : `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}". ${nextStep(similar)}`;
   return new GatewayError('dispatch.no_route', {
     message,
     param: 'model',
-    details: { suggestions: requested === null ? [] : suggestions(requested, knownNames(view)) },
+    details: { suggestions: similar },
   });
 }
+
+const nextStep = (similar: readonly string[]): string =>
+  similar.length === 0
+    ? 'GET /v1/models lists the models.'
+    : `Did you mean ${similar.slice(0, 3).join(' or ')}?`;

@@ -55,11 +55,11 @@ export function hubError(error: unknown, withToken: boolean): GatewayError {
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'The hub refused the connection. Check its address (HF_ENDPOINT).',
-  ENOTFOUND: 'The host name of the hub cannot be resolved. Check HF_ENDPOINT and the network connection.',
-  EAI_AGAIN: 'The host name of the hub cannot be resolved right now. Check the network connection.',
-  ENETUNREACH: 'There is no route to the network of the hub. Check the network connection.',
-  EHOSTUNREACH: 'There is no route to the host of the hub. Check the network connection.',
+  ECONNREFUSED: 'The hub refused the connection.',
+  ENOTFOUND: 'The host name of the hub cannot be resolved.',
+  EAI_AGAIN: 'The host name of the hub cannot be resolved right now.',
+  ENETUNREACH: 'There is no route to the network of the hub.',
+  EHOSTUNREACH: 'There is no route to the host of the hub.',
   ETIMEDOUT: 'The hub did not respond in time. Try again.',
   TimeoutError: 'The hub did not respond in time. Try again.',
   UND_ERR_CONNECT_TIMEOUT: 'The hub did not respond in time. Try again.',

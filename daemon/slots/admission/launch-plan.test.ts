@@ -114,8 +114,16 @@ describe('planLoad', () => {
 
   it.each([
     ['', null, 'The slot has no model.'],
-    ['model = "missing"', null, 'The model missing of the slot file was not found.'],
-    ['model = "/srv/models/missing.gguf"', null, 'The model missing.gguf of the slot file was not found.'],
+    [
+      'model = "missing"',
+      null,
+      'The model missing of the slot file was not found. svcctl models lists the models.',
+    ],
+    [
+      'model = "/srv/models/missing.gguf"',
+      null,
+      'The model missing.gguf of the slot file was not found. Register the file with svcctl models register, or add its folder to model_folders.',
+    ],
     [
       '',
       { ...model, type: 'embedding' as const },

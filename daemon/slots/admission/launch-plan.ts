@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { Engine, Launch, SlotModel } from '../engines/engine.ts';
@@ -149,4 +150,10 @@ function headroomAndNeed(input: LaunchPlanInput, config: SlotConfig, model: Slot
 const missing = (config: SlotConfig): string =>
   config.model === null
     ? 'The slot has no model.'
-    : scrubPaths(`The model ${config.model} of the slot file was not found.`);
+    : scrubPaths(`The model ${config.model} of the slot file was not found.${missingStep(config.model)}`);
+
+/** Only models of the registry have a memory estimate, so a file must be registered first. */
+const missingStep = (model: string): string =>
+  isAbsolute(model)
+    ? ' Register the file with svcctl models register, or add its folder to model_folders.'
+    : ' svcctl models lists the models.';

@@ -91,7 +91,9 @@ function startWorker(
   child.on('message', (message) => status.handle(message as WorkerMessage));
   if (child.pid !== undefined) {
     registerChild(deps.runFolder, launch.slot, child.pid, nonce);
-    log.note(`started ${launch.modelId} (pid ${child.pid}, ${launch.threads} threads, ${launch.device})`);
+    log.note(
+      `started ${launch.modelId} (pid ${child.pid}, threads: ${launch.threads}, device: ${launch.device})`,
+    );
     child.send({ type: 'start', config: { ...launch.how.settings, key: status.key } }, () => {});
   }
   return {

@@ -1,7 +1,8 @@
 import { invalidField } from '../read-body.ts';
 import type { ResponsesBody } from './request-schema.ts';
 
-const STATELESS = 'this gateway stores no responses: send the whole conversation as input';
+const STATELESS =
+  'this gateway stores no conversations: send the whole conversation as input, or use previous_response_id within 30 minutes';
 
 /** Fields that require stored responses, with the error message (400). */
 const UNSUPPORTED_FIELDS: readonly [field: keyof ResponsesBody, why: string][] = [

@@ -54,7 +54,7 @@ function flatten(parts: readonly z.infer<typeof part>[], index: number): string 
       const field = `messages.${index}.content.${i}`;
       throw invalidField(
         field,
-        `${field}: the embedded engine reads text only, not parts of type "${each.type}"`,
+        `${field}: the embedded engine reads text only, not parts of type "${each.type}". Remove the part, or use a model with vision on llama-server or an upstream.`,
       );
     })
     .reduce((before, text) => (before === '' ? text : `${before}\n${text}`), '');
