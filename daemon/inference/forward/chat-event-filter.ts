@@ -99,6 +99,7 @@ function faultOf(value: unknown, name: string, data: string): StreamFault | null
       : null;
   }
   const error = eventError(value, name);
+  if (error !== null && hasUnknownFinish(value)) return { kind: 'aborted' };
   if (error !== null) return isStandard(value, error) ? { kind: 'reported' } : { kind: 'error', error };
   return isAborted(value) ? { kind: 'aborted' } : null;
 }
@@ -110,6 +111,22 @@ const isStandard = (value: unknown, error: Json): boolean => (value as { error?:
 export function isAborted(value: unknown): boolean {
   const choices = asObject(value)?.choices;
   return Array.isArray(choices) && choices.some((choice) => ABORTED.has(asObject(choice)?.finish_reason));
+}
+
+/** Finish reasons that say something on their own, complete or not. */
+const KNOWN_FINISHES: ReadonlySet<unknown> = new Set([
+  ...['stop', 'length', 'tool_calls', 'function_call', 'content_filter'],
+  ...ABORTED,
+  null,
+  undefined,
+]);
+
+/** Returns whether a chunk ends for a reason that no API defines. Next to an error the answer is not complete. */
+function hasUnknownFinish(value: unknown): boolean {
+  const choices = asObject(value)?.choices;
+  return (
+    Array.isArray(choices) && choices.some((choice) => !KNOWN_FINISHES.has(asObject(choice)?.finish_reason))
+  );
 }
 
 /** Whether an event contains token counts only. */

@@ -4,6 +4,7 @@
  * of them fails, reconsider that decision.
  */
 import { readFileSync, rmSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -127,6 +128,7 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages compared with the
     interface RawResponse {
       readonly status: number;
       readonly text: string;
+      readonly headers: IncomingHttpHeaders;
     }
     const promptOf = ({ text }: RawResponse): number => {
       const { usage } = JSON.parse(text) as Anthropic.Message;
@@ -222,11 +224,11 @@ describe.skipIf(PROGRAM === null)("llama-server's own Messages compared with the
         false,
       ],
       [
-        'a server tool of Anthropic becomes a function that is never run',
+        'a server tool of Anthropic becomes a function that is never run, and is not named as ignored',
         { ...body, tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
-        ({ status }) => status,
-        200,
-        422,
+        ({ status, headers }) => [status, headers['x-svc-ignored']],
+        [200, undefined],
+        [200, 'web_search_20250305'],
       ],
       ['an empty list of messages is accepted', { ...body, messages: [] }, ({ status }) => status, 200, 422],
       [
