@@ -1,7 +1,7 @@
 import type { RequestDetailView, RequestRecord, RequestStoryView } from '../contract/system.ts';
 import { clampRows, clip } from './columns.ts';
 import type { Db } from './connection.ts';
-import { detailOf, type QueuedRequest, queuedRequest, RequestRows } from './request-rows.ts';
+import { detailOf, MAX_BATCH, type QueuedRequest, queuedRequest, RequestBatches } from './request-batches.ts';
 import type { RetentionLimits } from './retention-limits.ts';
 import { type UsageRepo, usageRepo } from './usage.ts';
 import type { WriteHealth } from './write-health.ts';
@@ -30,15 +30,13 @@ export interface RequestsRepo {
   /** Returns null when the id is unknown or pruned. Throws `store.unavailable`. */
   get(id: string): RequestDetailView | null;
   /**
-   * Performs one step of pruning: removes at most 2,000 rows, oldest first. Returns whether there may
+   * Performs one step of pruning: removes at most about 2,000 rows, oldest first. Returns whether there may
    * be more to remove. Never throws.
    */
   prune(bounds: LogBounds): boolean;
 }
 
 const MAX_QUEUED = 1_000;
-/** Maximum requests per transaction, which blocks the event loop. */
-const MAX_BATCH = 250;
 const MAX_LISTED = 1_000;
 
 /** Returns the record with free texts truncated to the limit of a row. */
@@ -66,15 +64,15 @@ export function requestsRepo(
   faults: WriteHealth,
   { paused, limits }: RequestsOptions,
 ): RequestsStore {
-  const table = new RequestRows(db);
+  const batches = new RequestBatches(db);
   const usage = usageRepo(db, faults, () => limits().usageRows);
   const write = db.transaction((all: readonly QueuedRequest[]) => {
-    // Removes rows first: the new ones then reuse their pages, and each page is written once.
     const rows = limits().requestRows;
-    table.keep(Math.max(0, rows - all.length));
-    table.add(all);
+    // Removes rows first: the new batch then reuses their pages, and each page is written once.
+    batches.keep(Math.max(0, rows - all.length));
+    batches.add(all);
     usage.count(all.map(({ record }) => record));
-    if (all.length > rows) table.keep(rows);
+    batches.keep(rows);
   });
   const backlog = new WriteQueue<QueuedRequest>({
     faults,
@@ -95,9 +93,15 @@ export function requestsRepo(
     });
   };
   const pending = () => backlog.pending().map(({ record }) => record);
+  /** Batches are removed as a whole. Rows of a batch beyond the limit count as removed. */
+  const oldestSeq = () => batches.newest() - limits().requestRows;
   const stored = (below: number, rows: number) =>
-    faults.read('requests', () => table.below(below, rows)).map(({ record }) => record);
-  const written = (id: string) => faults.read('requests', () => table.find(id));
+    faults.read('requests', () => batches.between(oldestSeq(), below, rows)).map(({ record }) => record);
+  const written = (id: string) =>
+    faults.read('requests', () => {
+      const found = batches.find(id);
+      return found !== undefined && found.seq > oldestSeq() ? found : undefined;
+    });
   /** Returns the records older than `before`. Queued records are the newest. */
   const older = (before: string, rows: number): RequestRecord[] | null => {
     const queued = pending();
@@ -130,7 +134,7 @@ export function requestsRepo(
     prune({ rows, since }) {
       let removed = false;
       faults.attempt('requests', () => {
-        removed = table.keep(rows) || (since !== null && table.expire(since));
+        removed = batches.keep(rows) || (since !== null && batches.expire(since));
       });
       return removed;
     },

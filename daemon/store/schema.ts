@@ -1,13 +1,8 @@
-import type { Db } from './connection.ts';
-import { unpackRequestBatches } from './unpack-request-batches.ts';
-
 /** One step of the schema. `version` counts up from 1 without gaps. A released step never changes. */
 export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
-  /** Runs after `sql`, in the same transaction, for what SQL cannot do. */
-  convert?(db: Db): void;
 }
 
 const FIRST = `
@@ -151,7 +146,7 @@ ALTER TABLE requests ADD COLUMN asked TEXT;
 ALTER TABLE requests ADD COLUMN story TEXT;
 `;
 
-/** One row per batch of requests. `unpack-request-batches` reads the format of `records`. */
+/** One row per batch of requests. See `request-batches` for the format of `records`. */
 const BATCHES = `
 CREATE TABLE request_batches (
   last_seq INTEGER PRIMARY KEY,
@@ -170,35 +165,6 @@ INSERT INTO request_batches
 DROP TABLE requests;
 `;
 
-const REQUESTS = `
-CREATE TABLE requests (
-  seq INTEGER PRIMARY KEY,
-  id TEXT NOT NULL,
-  at TEXT NOT NULL,
-  route TEXT NOT NULL,
-  asked TEXT,
-  model TEXT,
-  slot TEXT,
-  upstream TEXT,
-  step TEXT,
-  tier TEXT NOT NULL,
-  state TEXT NOT NULL,
-  status INTEGER,
-  duration_ms REAL,
-  ttft_ms REAL,
-  prompt_tokens INTEGER,
-  completion_tokens INTEGER,
-  error TEXT,
-  story TEXT
-) STRICT;
-CREATE INDEX requests_by_id ON requests (id);
-`;
-
-function batchesToRows(db: Db): void {
-  unpackRequestBatches(db);
-  db.exec('DROP TABLE request_batches');
-}
-
 /** All steps of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'first tables', sql: FIRST },
@@ -206,5 +172,4 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 3, name: 'vectors of memories', sql: VECTORS },
   { version: 4, name: 'stories of requests', sql: STORIES },
   { version: 5, name: 'batches of requests', sql: BATCHES },
-  { version: 6, name: 'a row per request', sql: REQUESTS, convert: batchesToRows },
 ];
