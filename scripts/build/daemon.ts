@@ -182,7 +182,10 @@ async function buildSvcctl(root: string, out: string, sources: string): Promise<
   const lateImports = new Set<string>();
   await buildPrograms(root, out, {
     plugins: [externalizeDaemon(sources, lateImports), rewriteModuleUrls(sources), ascii],
-    bundled: ['ansi-regex', 'commander', 'get-east-asian-width', 'smol-toml', 'string-width', 'strip-ansi'],
+    bundled: [
+      ...['ansi-regex', 'commander', 'eventsource-parser', 'get-east-asian-width', 'ipaddr.js', 'lru-cache'],
+      ...['smol-toml', 'string-width', 'strip-ansi'],
+    ],
     options: {
       input: inputsFor(sources, [SVCCTL]),
       output: {
