@@ -8,7 +8,7 @@ const isSystem = ({ role }: Turn): boolean => role === 'system' || role === 'dev
 
 /**
  * Turns system messages after the first turn into reminders of the user, for templates that take a system
- * message at the start only. Merges each reminder with the user message beside it, because templates require
+ * message at the start only. Merges each reminder with the adjacent user message, because templates require
  * alternating roles. Returns a list of the same length: null where a message was merged into an earlier one,
  * the same object where nothing changed.
  */

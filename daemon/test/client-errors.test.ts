@@ -335,7 +335,7 @@ describe('the model list', () => {
     await failure(api.models.retrieve('no-such-model'), AnthropicNotFound);
   });
 
-  it("has OpenAI's form for its client, and Codex's array beside it on request", async () => {
+  it("has OpenAI's form for its client, and also Codex's array on request", async () => {
     const { api } = openai();
     const plain = await api.models.list();
     expect(plain.data.map(({ id, object }) => [id, object])).toContainEqual(['m', 'model']);

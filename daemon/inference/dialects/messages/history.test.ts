@@ -74,7 +74,7 @@ describe('in a tool result', () => {
     expect(made.ignored).toEqual(ignored);
   });
 
-  test('an image is a placeholder at its place for a model without vision', () => {
+  test('a model without vision gets a placeholder at the position of an image', () => {
     const { messages } = read([
       ...loop([text('Before.'), image, text('After.')]).slice(0, 2),
       user([result([text('Before.'), image, text('After.')]), text('Well?')]),
