@@ -92,7 +92,7 @@ export const ExplainStep = z.object({
   reason: z.string(),
 });
 /** What happened to one request, as recorded at the time. Times are milliseconds. */
-export const RequestStory = z.object({
+export const RequestTrace = z.object({
   /** The rule that changed the name before dispatch; null when it was unchanged. */
   rule: z.string().nullable(),
   /** The slot that the caller addressed. */
@@ -112,7 +112,7 @@ export const RequestStory = z.object({
 });
 export const RequestDetail = RequestView.extend({
   /** Null for a request of an earlier version of the gateway. */
-  story: RequestStory.nullable(),
+  story: RequestTrace.nullable(),
 });
 /** The beginnings of both texts; null for one that is missing or is not readable text. */
 export const RequestBodies = z.object({ request: z.string().nullable(), answer: z.string().nullable() });
@@ -222,7 +222,7 @@ export type SystemHealthView = z.infer<typeof SystemHealthResponse>;
 export type SettingRow = z.infer<typeof SettingView>;
 export type AuditRow = z.infer<typeof AuditEntry>;
 export type RequestRecord = z.infer<typeof RequestView>;
-export type RequestStoryView = z.infer<typeof RequestStory>;
+export type RequestTraceView = z.infer<typeof RequestTrace>;
 export type RequestDetailView = z.infer<typeof RequestDetail>;
 export type RequestBodiesView = z.infer<typeof RequestBodies>;
 export type RequestWholeView = z.infer<typeof RequestResponse>;

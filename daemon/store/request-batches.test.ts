@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RequestStoryView } from '../contract/system.ts';
+import type { RequestTraceView } from '../contract/system.ts';
 import { connect } from './connection.ts';
 import { migrate } from './migrations.ts';
 import { detailOf, MAX_BATCH, queuedRequest, RequestBatches } from './request-batches.ts';
 import { MIGRATIONS } from './schema.ts';
 import { aRequest } from './testing/rows.ts';
 
-const TRACE: RequestStoryView = {
+const TRACE: RequestTraceView = {
   rule: null,
   lane: null,
   steps: [{ step: 'registry', outcome: 'matched', reason: 'it "serves" ünï\u0000' }],

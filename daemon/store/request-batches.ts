@@ -1,4 +1,4 @@
-import type { RequestDetailView, RequestRecord, RequestStoryView } from '../contract/system.ts';
+import type { RequestDetailView, RequestRecord, RequestTraceView } from '../contract/system.ts';
 import { fromJson, toJson } from './columns.ts';
 import type { Db } from './connection.ts';
 
@@ -14,7 +14,7 @@ export interface QueuedRequest {
 }
 
 /** Returns a queue entry for a finished request. */
-export function queuedRequest(record: RequestRecord, story?: RequestStoryView): QueuedRequest {
+export function queuedRequest(record: RequestRecord, story?: RequestTraceView): QueuedRequest {
   if (story === undefined) return { record, story: null, overheadMs: null };
   const { rule, lane, steps, before, waits, overhead_ms, degraded } = story;
   return { record, story: toJson({ rule, lane, steps, before, waits, degraded }), overheadMs: overhead_ms };
@@ -22,7 +22,7 @@ export function queuedRequest(record: RequestRecord, story?: RequestStoryView): 
 
 /** Returns the record and the trace of an entry. The trace is null if it is missing or damaged. */
 export function detailOf({ record, story, overheadMs }: QueuedRequest): RequestDetailView {
-  const changed = fromJson<Omit<RequestStoryView, 'overhead_ms'> | null>(story, null);
+  const changed = fromJson<Omit<RequestTraceView, 'overhead_ms'> | null>(story, null);
   return { ...record, story: changed && { ...changed, overhead_ms: overheadMs } };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RequestDetail, type RequestStoryView } from '../contract/system.ts';
+import { RequestDetail, type RequestTraceView } from '../contract/system.ts';
 import type { Db } from './connection.ts';
 import { requestsRepo } from './requests.ts';
 import { aRequest } from './testing/rows.ts';
@@ -20,7 +20,7 @@ function setup() {
 /** Counts requests in the file, including those that no list shows any more. */
 const stored = (db: Db) => db.prepare('SELECT total(requests) FROM request_batches').pluck().get();
 
-const TRACE: RequestStoryView = {
+const TRACE: RequestTraceView = {
   rule: 'slot-alias',
   lane: 'agent',
   steps: [{ step: 'registry', outcome: 'matched', reason: 'slot agent has the requested name' }],

@@ -1,4 +1,4 @@
-import type { RequestDetailView, RequestRecord, RequestStoryView } from '../contract/system.ts';
+import type { RequestDetailView, RequestRecord, RequestTraceView } from '../contract/system.ts';
 import { clampRows, clip } from './columns.ts';
 import type { Db } from './connection.ts';
 import { detailOf, MAX_BATCH, type QueuedRequest, queuedRequest, RequestBatches } from './request-batches.ts';
@@ -20,7 +20,7 @@ export interface LogBounds {
  */
 export interface RequestsRepo {
   /** Queues the record. Call it once per id. Never throws and never waits for the disk. */
-  add(record: RequestRecord, story?: RequestStoryView): void;
+  add(record: RequestRecord, story?: RequestTraceView): void;
   /**
    * Returns records newest first, at most 1,000. With `before`: those that ended before the request with this
    * id, or null when that is unknown or pruned. Throws `store.unavailable`.

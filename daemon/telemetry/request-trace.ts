@@ -1,4 +1,4 @@
-import type { ExplainStepView, RequestStoryView } from '../contract/system.ts';
+import type { ExplainStepView, RequestTraceView } from '../contract/system.ts';
 import { truncate } from '../lib/text/truncate.ts';
 
 /** How a model name was resolved. `steps` renders the text on demand. */
@@ -10,12 +10,12 @@ export interface ResolutionInfo {
 
 /** A request that is sent to its target; times in milliseconds. */
 export interface SentInfo {
-  readonly waits: RequestStoryView['waits'];
+  readonly waits: RequestTraceView['waits'];
   readonly overheadMs: number;
   readonly degraded: string | null;
 }
 
-type AbandonedTarget = RequestStoryView['before'][number];
+type AbandonedTarget = RequestTraceView['before'][number];
 type Target = Pick<AbandonedTarget, 'slot' | 'upstream'>;
 
 /** Maximum number of targets that are kept per request; a request has no more by its own limits. */
@@ -75,7 +75,7 @@ export class RequestTrace {
     this.#error = error;
   }
 
-  story(): RequestStoryView {
+  story(): RequestTraceView {
     const { resolved, sent } = this;
     return {
       rule: resolved?.rule ?? null,

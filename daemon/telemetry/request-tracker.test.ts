@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
-import type { RequestRecord, RequestStoryView } from '../contract/system.ts';
+import type { RequestRecord, RequestTraceView } from '../contract/system.ts';
 import { EventBus } from '../lib/async/event-bus.ts';
 import type { FinishedRequest } from './metrics.ts';
 import { createRequestTracker } from './request-tracker.ts';
 
 function setUp() {
   const log: RequestRecord[] = [];
-  const traces: RequestStoryView[] = [];
+  const traces: RequestTraceView[] = [];
   const finished: FinishedRequest[] = [];
   const events: GatewayEvents['request'][] = [];
   const bus = new EventBus<GatewayEvents>();

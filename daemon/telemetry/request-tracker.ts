@@ -3,7 +3,7 @@ import type {
   RequestBodiesView,
   RequestDetailView,
   RequestRecord,
-  RequestStoryView,
+  RequestTraceView,
 } from '../contract/system.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
 import { type Indexed, SwapRemoveSet } from '../lib/perf/swap-remove-set.ts';
@@ -101,7 +101,7 @@ export interface RequestTracker {
 
 export interface RequestTrackerDeps {
   /** The request log. Queues writes and never throws. */
-  readonly requests: { add(record: RequestRecord, story: RequestStoryView): void };
+  readonly requests: { add(record: RequestRecord, story: RequestTraceView): void };
   readonly bus: Pick<EventBus<GatewayEvents>, 'emit'>;
   readonly metrics: Pick<Metrics, 'finished'>;
   /** Removes secrets from texts of callers; default: removes nothing. */

@@ -58,12 +58,12 @@ export function commonLaunch(params: LaunchParams, dialect: Dialect): Omit<Launc
 }
 
 /** Returns the run spec of an attached server, with the bearer key that `key_env` names. */
-export const attachSpec = (config: SlotConfig, probe: Probe, farewell?: UnloadCall): AttachRunSpec => ({
+export const attachSpec = (config: SlotConfig, probe: Probe, unloadCall?: UnloadCall): AttachRunSpec => ({
   runner: 'attach',
   url: config.url as string,
   keyVariable: config.keyEnv,
   probe: probeOf(config, probe),
-  ...(farewell && { farewell }),
+  ...(unloadCall && { unloadCall }),
 });
 
 export interface ProcessPlan {

@@ -122,7 +122,7 @@ export interface AttachRunSpec {
   /** The environment variable with its bearer key; null when it takes none. */
   readonly keyVariable: string | null;
   readonly probe: Probe;
-  readonly farewell?: UnloadCall;
+  readonly unloadCall?: UnloadCall;
 }
 
 export type RunSpec = WorkerRunSpec | ProcessRunSpec | ContainerRunSpec | AttachRunSpec;

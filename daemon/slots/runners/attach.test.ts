@@ -65,7 +65,7 @@ function attach(
     url: `http://127.0.0.1:${port}`,
     keyVariable,
     probe,
-    farewell: unloadCall,
+    unloadCall,
   } as const;
   const run = runner.start({ ...workerLaunch(), how });
   started.push(run);

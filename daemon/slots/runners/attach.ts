@@ -77,10 +77,10 @@ class AttachedServer implements RunningEngine {
    */
   async #sendUnloadCall(limitMs: number): Promise<void> {
     const { query, endpoint, launch } = this.#deps;
-    const { farewell } = launch.how;
-    if (farewell === undefined || limitMs <= 0) return;
-    const unloadCall = { method: 'POST', ...farewell, limitMs } as const;
-    await query(endpoint, unloadCall, AbortSignal.timeout(limitMs)).catch(() => {});
+    const { unloadCall } = launch.how;
+    if (unloadCall === undefined || limitMs <= 0) return;
+    const request = { method: 'POST', ...unloadCall, limitMs } as const;
+    await query(endpoint, request, AbortSignal.timeout(limitMs)).catch(() => {});
   }
 
   async #live(): Promise<EngineExit> {

@@ -1,4 +1,4 @@
-import type { RequestRecord, RequestStoryView } from '../../../daemon/contract/system.ts';
+import type { RequestRecord, RequestTraceView } from '../../../daemon/contract/system.ts';
 import { duration } from '../../ui/format.ts';
 import { errorWords } from './request-badge.ts';
 import { stepWord } from './routing-steps.tsx';
@@ -11,7 +11,7 @@ const RULES: Readonly<Record<string, string>> = {
 
 /** How a rule changed the requested model name; null when it was used unchanged. */
 export function ruleWords(
-  { rule, lane }: Pick<RequestStoryView, 'rule' | 'lane'>,
+  { rule, lane }: Pick<RequestTraceView, 'rule' | 'lane'>,
   requested: string | null,
 ): string | null {
   const target = lane === null ? '' : ` and selects slot ${lane}`;
@@ -32,7 +32,7 @@ export function placeWords({
 }
 
 /** Why an earlier target did not serve the request. */
-export function beforeWords({ slot, upstream, error }: RequestStoryView['before'][number]): string {
+export function beforeWords({ slot, upstream, error }: RequestTraceView['before'][number]): string {
   const who = slot === null ? `Upstream ${upstream}` : `Slot ${slot}`;
   return `${who} was tried first${error === null ? '.' : `: ${errorWords(error)}`}`;
 }
@@ -42,7 +42,7 @@ export const firstOutput = (route: string): 'token' | 'audio' =>
   route.endsWith('/audio/speech') ? 'audio' : 'token';
 
 /** Wait times as rows; null values are not shown. */
-export function waitRows(waits: RequestStoryView['waits']): [name: string, value: string | null][] {
+export function waitRows(waits: RequestTraceView['waits']): [name: string, value: string | null][] {
   const shown = (ms: number | undefined): string | null => (ms ? duration(ms) : null);
   return [
     ['Wait for memory', shown(waits?.memory_ms)],

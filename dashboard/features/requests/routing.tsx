@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import type { RequestDetailView, RequestStoryView } from '../../../daemon/contract/system.ts';
+import type { RequestDetailView, RequestTraceView } from '../../../daemon/contract/system.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import { Loaded } from '../../ui/loaded.tsx';
@@ -32,7 +32,7 @@ function Replay(props: { path: string; model: string }): ReactElement {
   );
 }
 
-function RecordedSteps(props: { story: RequestStoryView; placed: boolean }): ReactElement {
+function RecordedSteps(props: { story: RequestTraceView; placed: boolean }): ReactElement {
   const { story } = props;
   return (
     <>
