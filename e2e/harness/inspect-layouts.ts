@@ -35,6 +35,9 @@ const CHECKED: ReadonlySet<Layout> = new Set(TWO_LAYOUTS);
 
 const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))`;
 
+/** About 250 screenshots are for people, not for a comparison, so `npm test` skips their cost. */
+const TAKES_SCREENSHOTS = process.env.SVC_SCREENSHOTS === '1';
+
 /** Elements wider than the window, and on a desktop a window that scrolls in addition to the view. */
 const TOO_BIG = `[
   ...[document.documentElement, document.body, document.querySelector('main')]
@@ -64,7 +67,17 @@ async function faultsOf(page: Page, layout: Layout): Promise<string[]> {
   return [...violations, ...(await page.evaluate<string[]>(TOO_BIG))];
 }
 
-/** Takes a screenshot of each variant and expects no accessibility violation and no sideways scrolling. */
+async function takeScreenshot(page: Page, name: string, viewport: { width: number; height: number }) {
+  const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+  if (height > viewport.height)
+    await page.setViewportSize({ ...viewport, height: Math.min(SCREENSHOT_HEIGHT, height) });
+  await page.screenshot({ path: join(screenshots, `${name}.png`) });
+}
+
+/**
+ * Expects no accessibility violation and no sideways scrolling in any variant. Takes a screenshot of each where
+ * `SVC_SCREENSHOTS` is set, as `npm run e2e` does.
+ */
 export async function inspect(page: Page, name: string, layouts: readonly Layout[]): Promise<void> {
   const faults: string[] = [];
   const before = page.viewportSize() ?? DESKTOP;
@@ -74,10 +87,7 @@ export async function inspect(page: Page, name: string, layouts: readonly Layout
     await page.setViewportSize(viewport);
     await page.evaluate(SETTLED);
     faults.push(...(await faultsOf(page, each)).map((fault) => `${layout}: ${fault}`));
-    const wanted = await page.evaluate<number>('document.documentElement.scrollHeight');
-    if (wanted > viewport.height)
-      await page.setViewportSize({ ...viewport, height: Math.min(SCREENSHOT_HEIGHT, wanted) });
-    await page.screenshot({ path: join(screenshots, `${name}-${layout}.png`) });
+    if (TAKES_SCREENSHOTS) await takeScreenshot(page, `${name}-${layout}`, viewport);
   }
   await page.setViewportSize(before);
   expect(faults, faults.join('; ')).toEqual([]);
