@@ -64,6 +64,11 @@ export const ERRORS = {
     'The request line or a header is malformed.',
     'Send a well-formed HTTP request.',
   ),
+  'request.upgrade_body': row(
+    400,
+    'An upgrade request must not have a body.',
+    'Send the handshake without Content-Length and Transfer-Encoding.',
+  ),
   'request.too_large': row(413, 'The body is larger than this route accepts.', 'Send a smaller body.'),
   'request.timeout': row(
     408,

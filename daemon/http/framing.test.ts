@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewayError } from '../contract/errors.ts';
-import { checkFraming } from './framing.ts';
+import { checkFraming, checkNoUpgradeBody } from './framing.ts';
 
 const refused = (method: string, url: string, headers: string[]) => {
   try {
@@ -32,4 +32,23 @@ describe('checkFraming', () => {
   });
 
   it('accepts OPTIONS *', () => expect(refused('OPTIONS', '*', ['Host', 'a'])).toBeNull());
+});
+
+describe('checkNoUpgradeBody', () => {
+  it.each([{}, { 'content-length': '0' }, { 'content-length': '000' }, { upgrade: 'websocket' }])(
+    'accepts %j',
+    (headers) => expect(() => checkNoUpgradeBody(headers)).not.toThrow(),
+  );
+  it.each([
+    { 'content-length': '3' },
+    { 'transfer-encoding': 'chunked' },
+    { 'transfer-encoding': 'gzip, chunked' },
+    { 'content-length': '0', 'transfer-encoding': 'chunked' },
+    { 'content-length': 'x' },
+    { 'content-length': '99999999999999999999' },
+  ])('refuses %j', (headers) =>
+    expect(() => checkNoUpgradeBody(headers)).toThrow(
+      expect.objectContaining({ code: 'request.upgrade_body', status: 400 }),
+    ),
+  );
 });

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { allHeaders } from '../auth/raw-headers.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { type RequestTarget, splitTarget } from '../lib/net/request-target.ts';
@@ -26,4 +27,14 @@ export function checkFraming(method: string, url: string, rawHeaders: readonly s
     throw malformed('The request target and the Host header name different hosts.');
   }
   return target;
+}
+
+/**
+ * Refuses an upgrade with a body: its bytes would be read as frames of the next protocol. Throws
+ * `request.upgrade_body` (400, docs/spec/contract.md#error-codes).
+ */
+export function checkNoUpgradeBody(headers: IncomingHttpHeaders): void {
+  const length = headers['content-length'];
+  if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return;
+  throw new GatewayError('request.upgrade_body', { headers: { connection: 'close' } });
 }

@@ -8,7 +8,7 @@ import type { Log } from '../lib/log.ts';
 import type { RequestTarget } from '../lib/net/request-target.ts';
 import type { Call } from '../routes/handler.ts';
 import { authRequest } from './call.ts';
-import { checkFraming, malformed } from './framing.ts';
+import { checkFraming, checkNoUpgradeBody, malformed } from './framing.ts';
 import type { Match, Matcher } from './matcher.ts';
 
 export interface GuardDeps {
@@ -40,6 +40,7 @@ export function guardHost(deps: GuardDeps, request: AuthRequest): void {
 /** Parse and framing checks, then Host, in that order. Origin follows with `guardOrigin`. */
 export function admit(deps: GuardDeps, req: IncomingMessage, upgrade: boolean): Admitted {
   const target = checkFraming(req.method ?? 'GET', req.url ?? '', req.rawHeaders);
+  if (upgrade) checkNoUpgradeBody(req.headers);
   const auth = authRequest(req, upgrade);
   deps.auth.observeForwarding(auth);
   guardHost(deps, auth);

@@ -22,7 +22,7 @@ export const PAGE_CSP = [
 ].join('; ');
 
 /** Methods of all routes. A constant list, so that OPTIONS does not reveal routes. */
-export const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+export const ALL_METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
 
 /**
  * Request headers that a listed origin may send: those that routes read, those that the browser clients of

@@ -12,6 +12,7 @@ import {
   isWellFormed,
   MAX_DEPTH,
   parseWith,
+  prototypeKeyIn,
   readApiBody,
   readBytes,
 } from './read-body.ts';
@@ -95,6 +96,26 @@ describe('wellFormed', () => {
     '%s is well-formed',
     (json) => expect(isWellFormed(JSON.parse(json))).toBe(true),
   );
+});
+
+describe('prototypeKeyIn', () => {
+  it.each([
+    ['{"__proto__":1}', '__proto__'],
+    ['{"a":[{"b":{"__proto__":{"x":1}}}]}', 'a.0.b.__proto__'],
+    ['[{"__proto__":null}]', '0.__proto__'],
+    ['{"\\u005f_proto__":1}', '__proto__'],
+    ['{"constructor":{"prototype":{"x":1}}}', 'constructor.prototype'],
+    ['{"a":{"constructor":{"y":1,"prototype":1}}}', 'a.constructor.prototype'],
+  ])('%s has %s', (json, path) => expect(prototypeKeyIn(JSON.parse(json))).toBe(path));
+  it.each([
+    '{"constructor":"x"}',
+    '{"prototype":{"constructor":1}}',
+    '{"text":"__proto__"}',
+    '["__proto__","constructor"]',
+    '"__proto__"',
+    'null',
+  ])('%s has none', (json) => expect(prototypeKeyIn(JSON.parse(json))).toBeNull());
+  it('walks deep values without recursion', () => expect(prototypeKeyIn(nested(20_000))).toBeNull());
 });
 
 describe('parseWith', () => {

@@ -143,23 +143,28 @@ export async function readApiBody(
   // The parser did not recognise the body. It would count as absent, and a default would replace its content.
   if (ctx.request.body === undefined) throw new GatewayError('request.unsupported_type');
   if (bytes.length === 0) return parseWith(schema, undefined);
-  const body: unknown = ctx.request.body;
-  const flaw = bodyProblem(body, bytes);
-  if (flaw !== null) throw new GatewayError('request.invalid_json', { message: flaw });
-  return parseWith(schema, body);
+  return checkedBody(ctx.request.body, bytes, schema);
 }
 
 /** Parses a decoded body. koa-body would read the coded bytes. */
 function parseCoded(bytes: Buffer, schema: ZodType | undefined): unknown {
-  if (bytes.length === 0) return parseWith(schema, undefined);
-  let body: unknown;
+  return bytes.length === 0 ? parseWith(schema, undefined) : checkedBody(parseJson(bytes), bytes, schema);
+}
+
+function parseJson(bytes: Buffer): unknown {
   try {
-    body = JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(bytes.toString('utf8'));
   } catch (cause) {
     throw new GatewayError('request.invalid_json', { cause });
   }
+}
+
+/** Checks a parsed body. Throws 400 `request.invalid_json`, 422 `request.invalid`. */
+function checkedBody(body: unknown, bytes: Buffer, schema: ZodType | undefined): unknown {
   const flaw = bodyProblem(body, bytes);
   if (flaw !== null) throw new GatewayError('request.invalid_json', { message: flaw });
+  const path = prototypeKeyIn(body);
+  if (path !== null) throw invalidRequest([{ path, reason: 'is not accepted as a name' }]);
   return parseWith(schema, body);
 }
 
@@ -174,7 +179,32 @@ function bodyProblem(body: unknown, bytes: Buffer): string | null {
   return isWellFormed(body) ? null : 'The body contains an unpaired surrogate.';
 }
 
-/** Parses the body with koa-body and returns its bytes, because its decoder repairs invalid UTF-8. */
+/**
+ * Returns the path of a key that changes the prototype of an object which is copied key by key: `__proto__`, and
+ * `prototype` below `constructor`. Null without one (docs/spec/contract.md#proto-keys).
+ */
+export function prototypeKeyIn(value: unknown): string | null {
+  let level = [{ value, path: [] as readonly string[] }];
+  while (level.length > 0) {
+    const inner: typeof level = [];
+    for (const { value: container, path } of level) {
+      if (!isContainer(container)) continue;
+      for (const [key, each] of Object.entries(container)) {
+        const place = [...path, key];
+        const isPrototype = key === 'prototype' && path.at(-1) === 'constructor';
+        if (key === '__proto__' || isPrototype) return place.map(shortName).join('.');
+        if (isContainer(each)) inner.push({ value: each, path: place });
+      }
+    }
+    level = inner;
+  }
+  return null;
+}
+
+/**
+ * Parses the body with koa-body and returns its bytes, because its decoder repairs invalid UTF-8. It refuses
+ * `__proto__` as if the text were not JSON; such a body is parsed again, for the right error.
+ */
 async function parseThrough(ctx: Context, kind: 'auth' | 'api'): Promise<Buffer> {
   const parse = (await loadParsersOnce())[kind];
   if (isDisconnected(ctx.req)) throw bodyAborted();
@@ -183,6 +213,9 @@ async function parseThrough(ctx: Context, kind: 'auth' | 'api'): Promise<Buffer>
   ctx.req.on('data', keep);
   try {
     await parse(ctx, async () => {});
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'request.invalid_json') throw error;
+    ctx.request.body = parseJson(Buffer.concat(chunks));
   } finally {
     ctx.req.off('data', keep);
   }
@@ -272,12 +305,14 @@ const bodyAborted = () =>
 /** Maximum length of a caller's key name in an error. */
 const MAX_NAME_LENGTH = 64;
 
+const shortName = (key: string): string => key.slice(0, MAX_NAME_LENGTH);
+
 /** Returns the fields of an issue. Each unknown key of a strict body is a separate field. */
 function fieldsOf(issue: z.core.$ZodIssue): { path: string; reason: string }[] {
   const place = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
-      path: [...place, key.slice(0, MAX_NAME_LENGTH)].join('.'),
+      path: [...place, shortName(key)].join('.'),
       reason: 'cannot be set here',
     }));
   }

@@ -52,6 +52,26 @@ describe('B03 shapes that are expensive to parse', () => {
     expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);
   });
 
+  it.each([
+    ['/api/auth/rotate', '{"__proto__":{"tier":"client"}}', '__proto__'],
+    ['/api/memory', '{"text":"x","\\u005f_proto__":1}', '__proto__'],
+    ['/api/memory', '{"text":"x","__proto__":{"__proto__":1}}', '__proto__'],
+    ['/api/memory/search', '{"constructor":{"prototype":{}},"query":"x"}', 'constructor.prototype'],
+    ['/api/dispatch/explain', '{"path":"/v1/models","model":{"__proto__":1}}', 'model.__proto__'],
+    ['/api/auth/login', '{"key":[{"__proto__":"x"}]}', 'key.0.__proto__'],
+  ])('%s names a key that changes a prototype: %s', async (path, text, place) => {
+    for (const [body, coding] of [
+      [Buffer.from(text), {}],
+      [gzipSync(text), { 'content-encoding': 'gzip' }],
+    ] as const) {
+      const response = await post(path, { body, headers: { ...JSON_TYPE, ...coding } });
+      expect(response).toMatchObject({ status: 422, code: 'request.invalid' });
+      expect(response.json<{ error: { details: object } }>().error.details).toMatchObject({
+        fields: [{ path: place }],
+      });
+    }
+  });
+
   it.each(['null', '5', 'false', '""', '"admin"', '[]', '[{"tier":"client"}]'])(
     'R02 rotate with the body %s is 422 and rotates nothing',
     async (body) => {

@@ -2,8 +2,10 @@
  * docs/spec/specification.md#route-classes: the class table, checked from the exposure response, and
  * paths without a route.
  */
+
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExposureView, Tier } from '../contract/auth.ts';
+import { ROUTES } from '../contract/routes.ts';
 import {
   ADMIN_KEY,
   CLIENT_KEY,
@@ -206,6 +208,8 @@ describe('C08–C23 request targets', () => {
     const unknown = await send(on, 'OPTIONS', '/nowhere');
     expect([known.status, unknown.status]).toEqual([204, 204]);
     expect(known.headers.allow).toBe(unknown.headers.allow);
+    const methods = new Set(Object.values(ROUTES).map(({ method }) => method));
+    expect(known.headers.allow?.split(', ').sort()).toEqual([...methods, 'HEAD', 'OPTIONS'].sort());
     const star = await rawExchange(on, 'OPTIONS * HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
     expect(star).toMatch(/^HTTP\/1\.1 204/);
     const foreign = await send(on, 'OPTIONS', '/v1/models', {

@@ -120,6 +120,14 @@ describe('the model is read from the raw bytes', () => {
     expect(error.code).toBe('request.missing_model');
   });
 
+  it('a form without a boundary is 400, as one without a model', async () => {
+    for (const type of ['multipart/form-data', 'multipart/form-data; boundary='])
+      expect(await post(Buffer.from('--x'), type)).toMatchObject({
+        status: 400,
+        code: 'request.missing_model',
+      });
+  });
+
   it('another content type is 415', async () => {
     expect((await post(Buffer.from('{}'), 'application/json')).code).toBe('request.unsupported_type');
   });

@@ -33,6 +33,24 @@ describe('W03 invalid handshakes', () => {
     }),
   );
 
+  it.each([
+    ['a length', REALTIME, { 'content-length': '3' }, 'abc'],
+    ['chunks', REALTIME, { 'transfer-encoding': 'chunked' }, '3\r\nabc\r\n0\r\n\r\n'],
+    ['an empty chunked body', REALTIME, { 'transfer-encoding': 'chunked' }, '0\r\n\r\n'],
+    ['a frame as its body', `${REALTIME}?model=agent`, { 'content-length': '6' }, '\x81\x80abcd'],
+    ['a length that is never sent', REALTIME, { 'content-length': '9' }, ''],
+    ['a body on an HTTP route', '/v1/responses', { 'content-length': '2' }, '{}'],
+    ['a body on no route', '/nowhere', { 'content-length': '2' }, '{}'],
+  ])('a body is 400 before the handshake: %s', async (_name, path, headers, body) => {
+    const response = parseRaw(await rawExchange(on, handshake(path, headers) + body));
+    expect(response).toMatchObject({ status: 400, code: 'request.upgrade_body' });
+  });
+
+  it('an empty declared body is accepted', async () => {
+    const raw = await rawExchange(on, handshake(REALTIME, { 'content-length': '0' }), 3_000);
+    expect(raw).toMatch(/^HTTP\/1\.1 101 /);
+  });
+
   it('an unknown protocol is not selected', async () => {
     const raw = await rawExchange(on, handshake(REALTIME, { 'sec-websocket-protocol': 'soap' }));
     expect(raw).toMatch(/^HTTP\/1\.1 101 /);

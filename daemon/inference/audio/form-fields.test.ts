@@ -57,9 +57,25 @@ test('does not store a huge value', () => {
   expect(read(form(part('model', 'm'.repeat(100_000)))).model).toHaveLength(512);
 });
 
-test.each(['application/json', 'multipart/form-data', ''])('%j is the wrong type', (type) => {
+test.each(['application/json', 'multipart/mixed; boundary=a', 'multipart/form-data-x', ''])(
+  '%j is the wrong type',
+  (type) => {
+    expect(() => new FormFields(type)).toThrowError(
+      expect.objectContaining({ code: 'request.unsupported_type', status: 415 }),
+    );
+  },
+);
+
+test.each([
+  'multipart/form-data',
+  'multipart/form-data;',
+  'Multipart/Form-Data; charset=utf-8',
+  'multipart/form-data; boundary=',
+  'multipart/form-data; boundary=""',
+  `multipart/form-data; boundary="${'a'.repeat(71)}"`,
+])('a form without a boundary has no model: %j', (type) => {
   expect(() => new FormFields(type)).toThrowError(
-    expect.objectContaining({ code: 'request.unsupported_type' }),
+    expect.objectContaining({ code: 'request.missing_model', status: 400 }),
   );
 });
 

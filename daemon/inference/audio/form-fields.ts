@@ -21,14 +21,13 @@ export class FormFields {
   readonly #scanner: MultipartScanner;
   #open: { name: FieldName; bytes: Buffer[]; length: number } | null = null;
 
-  /** Throws `request.unsupported_type` for anything but multipart/form-data. */
+  /**
+   * Throws `request.unsupported_type` (415) for anything but multipart/form-data, and `request.missing_model`
+   * (400, docs/spec/contract.md#multipart-boundary) for a form without a boundary.
+   */
   constructor(contentType: string) {
     const boundary = boundaryOf(contentType);
-    if (boundary === null) {
-      throw new GatewayError('request.unsupported_type', {
-        message: 'This route requires multipart/form-data.',
-      });
-    }
+    if (boundary === null) throw isForm(contentType) ? noBoundary() : noForm();
     this.#scanner = new MultipartScanner(boundary, {
       part: (head) => {
         const name = fieldNameOf(dispositionOf(head).name);
@@ -79,3 +78,15 @@ export class FormFields {
     this.#open = null;
   }
 }
+
+const isForm = (contentType: string): boolean => /^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType);
+
+const noForm = () =>
+  new GatewayError('request.unsupported_type', { message: 'This route requires multipart/form-data.' });
+
+const noBoundary = () =>
+  new GatewayError('request.missing_model', {
+    message:
+      'The field model cannot be read: the Content-Type has no valid boundary (RFC 2046: 1 to 70 characters).',
+    param: 'model',
+  });
