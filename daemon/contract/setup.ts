@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainText } from './plain-text.ts';
 import { Purpose } from './catalog.ts';
 import { HardwareResponse } from './hardware.ts';
 import { PullView } from './pulls.ts';
@@ -112,12 +113,12 @@ export const SetupApply = z
   .strictObject({
     /** Names of the catalogue to fetch and to load, each into one of the slots that setup fills. */
     models: z
-      .array(z.strictObject({ slot: z.string().max(32), model: z.string().min(1).max(256) }))
+      .array(z.strictObject({ slot: plainText().max(32), model: plainText().min(1).max(256) }))
       .min(1)
       .max(16)
       .optional(),
     /** Folders that `GET /api/setup` offers, to be scanned from now on. */
-    folders: z.array(z.string().min(1).max(4096)).min(1).max(16).optional(),
+    folders: z.array(plainText().min(1).max(4096)).min(1).max(16).optional(),
     reach: z.enum(['machine', 'network']).optional(),
     steps: z.partialRecord(SetupStep, SetupStepState).optional(),
     finished: z.boolean().optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainText } from './plain-text.ts';
 
 /** States of a slot (docs/spec/contract.md#slot-states). A parked slot is `error` with `parked: true`. */
 export const SLOT_STATES = [
@@ -85,7 +86,7 @@ export const SlotView = z.object({
 });
 export const SlotsResponse = z.object({ slots: z.array(SlotView) });
 
-const word = z.string().regex(/^[^\0-\x1f\x7f]*$/, 'must not contain control characters');
+const word = plainText();
 
 /**
  * Keys of a slot file that a request may set; null removes a key from the file. Programs, arguments,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainText } from './plain-text.ts';
 import { UPSTREAM_KINDS } from './upstream-kinds.ts';
 
 /**
@@ -29,15 +30,13 @@ export const UpstreamName = z
 const RESERVED_HEADERS =
   /^(host|connection|content-(length|type|encoding)|transfer-encoding|te|trailer|upgrade|expect|accept(-.*)?|cookie|origin|referer|keep-alive|proxy-.*|x-svc-.*|x-request-id)$/i;
 
-const noControls = (text: z.ZodString) =>
-  text.regex(/^[^\0-\x1f\x7f]*$/, 'must not contain control characters');
-const pattern = noControls(z.string().min(1).max(256));
+const pattern = plainText().min(1).max(256);
 
 /** The keys of `upstreams/NAME.toml` and of the bodies that change one. */
 export const UPSTREAM_FIELDS = {
   enabled: z.boolean(),
   /** The base URL of OpenAI clients. Without a path, `/v1` is used. */
-  base_url: z.string().min(1).max(1024),
+  base_url: plainText().min(1).max(1024),
   kind: z.enum(UPSTREAM_KINDS),
   /** Name of the variable with the key; never the key itself. */
   key_env: z

@@ -99,7 +99,10 @@ export const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' :
 
 /** Formats a value as TOML. */
 export function literal(value: TomlValue): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') return basicString(value);
   if (typeof value !== 'object') return String(value);
-  return `[${value.map((entry) => JSON.stringify(entry)).join(', ')}]`;
+  return `[${value.map(basicString).join(', ')}]`;
 }
+
+/** A JSON string is a basic string of TOML, except that TOML requires DEL to be escaped. */
+const basicString = (text: string): string => JSON.stringify(text).replaceAll('\x7f', '\\u007f');

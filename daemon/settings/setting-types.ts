@@ -54,10 +54,13 @@ export function number(min: number, max: number, integer = true): SettingType<nu
   };
 }
 
+const CONTROLS = /[\0-\x1f\x7f]/;
+const NO_CONTROLS = 'must not contain control characters';
+
 /** Any text without control characters. */
 export function text(pattern?: RegExp, hint = 'has a character that is not allowed'): SettingType<string> {
   const check = (value: string): Parsed<string> => {
-    if (/[\0-\x1f\x7f]/.test(value)) return bad('must not contain control characters');
+    if (CONTROLS.test(value)) return bad(NO_CONTROLS);
     return pattern && !pattern.test(value) ? bad(hint) : good(value);
   };
   return {
@@ -89,6 +92,7 @@ export function list(item: (entry: string) => Parsed<string> = good): SettingTyp
     const out: string[] = [];
     for (const [index, entry] of entries.map((each) => each.trim()).entries()) {
       if (entry === '') continue;
+      if (CONTROLS.test(entry)) return bad(`has an entry (number ${index + 1}) that ${NO_CONTROLS}`);
       const one = item(entry);
       if (!one.ok) return bad(`has an entry (number ${index + 1}) that ${one.reason}`);
       out.push(one.value);

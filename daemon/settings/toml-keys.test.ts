@@ -27,9 +27,18 @@ describe('setTomlKeys', () => {
     expect(() => setTomlKeys('a = ', { a: 2 })).toThrow(ConfigEditError);
   });
 
+  it.each(['\x7f', 'a\x7fb', '\0', '\t\n\r', '"\\', '\x1b[0m', '\u2028'])(
+    'a value %j is escaped as TOML requires',
+    (text) => {
+      const edited = setTomlKeys('', { a: text, b: [text, text] });
+      expect(tomlValues(edited)).toEqual({ a: text, b: [text, text] });
+    },
+  );
+
   it('any text value is read back unchanged, and all others stay', () => {
+    const anyText = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary-ascii' }));
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.integer(), (text, number) => {
+      fc.property(anyText, fc.integer(), (text, number) => {
         const edited = setTomlKeys('# top\nkeep = "x" # c\n\n[t]\nu = 1\n', { a: text, b: number });
         expect(tomlValues(edited)).toEqual({ keep: 'x', a: text, b: number, t: { u: 1 } });
         expect(setTomlKeys(edited, { a: null, b: null })).toBe('# top\nkeep = "x" # c\n\n[t]\nu = 1\n');

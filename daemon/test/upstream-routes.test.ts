@@ -77,6 +77,30 @@ describe('the routes', () => {
     }
   });
 
+  it('a control character is 422 for a new upstream and for a known one, and nothing is written', async () => {
+    for (const control of ['\x7f', '\0', '\n', '\t'])
+      for (const [field, value] of [
+        ['base_url', `http://h/v1${control}`],
+        ['base_url', `x${control}`],
+        ['include', [`a${control}`]],
+        ['models', [`a${control}`]],
+        ['header', `x${control}`],
+        ['key_env', `UPSTREAM_${control}`],
+      ] as const) {
+        const body = { base_url: 'http://127.0.0.1:9/v1', [field]: value };
+        const name = { name: 'controls' };
+        for (const response of [
+          await front.send('POST', '/api/upstreams', { body: { ...name, ...body, daily_requests: 5 } }),
+          await front.send('PUT', '/api/upstreams/controls', { body }),
+        ])
+          expect(response, `${field} ${JSON.stringify(value)}`).toMatchObject({
+            status: 422,
+            code: 'request.invalid',
+          });
+      }
+    expect(existsSync(join(front.gateway.home, 'config/upstreams/controls.toml'))).toBe(false);
+  });
+
   it('a broken file can be repaired or removed, and a name never leads outside the folder', async () => {
     const file = (name: string) => join(front.home, 'config', 'upstreams', `${name}.toml`);
     writeFileSync(file('hurt'), 'base_url = "http://127.0.0.1:9"\npriority = "high" # why\n');
