@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { plainText } from './plain-text.ts';
 import { Purpose } from './catalog.ts';
 import { HardwareResponse } from './hardware.ts';
+import { plainText } from './plain-text.ts';
 import { PullView } from './pulls.ts';
 import { SlotState } from './slots.ts';
 
