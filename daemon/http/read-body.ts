@@ -215,7 +215,7 @@ async function parseThrough(ctx: Context, kind: 'auth' | 'api'): Promise<Buffer>
     await parse(ctx, async () => {});
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== 'request.invalid_json') throw error;
-    ctx.request.body = parseJson(Buffer.concat(chunks));
+    Object.assign(ctx.request, { body: parseJson(Buffer.concat(chunks)) });
   } finally {
     ctx.req.off('data', keep);
   }
