@@ -1,4 +1,5 @@
 import { openaiErrorType } from '../contract/errors.ts';
+import { headerList, IGNORED_HEADER, mergedHeader } from '../contract/ignored.ts';
 import type {
   CallContext,
   Connection,
@@ -8,7 +9,6 @@ import type {
   PreparedSink,
   TaskRow,
 } from './call-context.ts';
-import { headerList, IGNORED_HEADER } from './dialects/ignored.ts';
 import { normalizeError } from './dialects/normalize-error.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import { callEnd } from './forward/call-end.ts';
@@ -72,7 +72,11 @@ export async function exchangeWithEngine(
     ownHeaders: connection.headers,
     isUpstream: connection.isUpstream,
     hasFinishReasons: task.hasEndMarker,
-    onBegin: connection.onBegin,
+    onBegin: (status, headers) => {
+      connection.onBegin(status);
+      const ignored = headers[IGNORED_HEADER];
+      if (typeof ignored === 'string') addIgnored(ctx, parsed, ignored);
+    },
     onData: connection.onData,
     request: {
       origin: connection.origin,
@@ -205,4 +209,10 @@ function setResponseHeaders(
   const ignored = parsed.ignored?.() ?? [];
   if (ignored.length > 0) res.setHeader(IGNORED_HEADER, headerList(ignored));
   res.setHeader('x-svc-overhead-ms', overheadMs.toFixed(2));
+}
+
+/** Names what the engine ignored, after what the gateway left out itself. */
+function addIgnored({ call, response }: CallContext, { ignored }: ParsedRequest, byEngine: string): void {
+  if (response.headSent) return;
+  call.res.setHeader(IGNORED_HEADER, mergedHeader(ignored?.().join(', '), byEngine));
 }

@@ -1,10 +1,10 @@
 import { GatewayError } from '../contract/errors.ts';
+import { IgnoredNames } from '../contract/ignored.ts';
 import { maskedFailure } from './audio/mask.ts';
 import { receiveForm } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech } from './audio/speech-task.ts';
 import { transcriptEvents } from './audio/transcript-events.ts';
 import type { InferenceCall, ParseContext, ParsedRequest, TaskRow } from './call-context.ts';
-import { IgnoredNames } from './dialects/ignored.ts';
 import { judgeCount } from './dialects/unsupported-token-count.ts';
 import { prepareEmbeddings, readEmbeddings } from './embeddings/embedding-task.ts';
 import { judgeWithParam } from './forward/engine-error.ts';

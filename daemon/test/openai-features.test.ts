@@ -5,6 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TINY_REPLY } from '../models/testing/gguf/tiny-chat.ts';
 import { startForClients, VECTOR_SIZE } from './harness/client-gateway.ts';
+import { CLIENT_KEY } from './harness/gateway.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient, user } from './harness/openai.ts';
 
@@ -146,6 +148,81 @@ describe('structured output', () => {
     });
     const { choices } = await runner.finalChatCompletion();
     expect(choices[0]?.message.parsed?.a).toBe('ok');
+  });
+});
+
+describe('a schema that a grammar cannot enforce whole', () => {
+  const schema = z.object({
+    mail: z.email(),
+    n: z.number().multipleOf(5),
+    tags: z.record(z.string(), z.int()),
+  });
+  const json = z.toJSONSchema(schema);
+  const answer = { max_tokens: 60, temperature: 0 };
+  const messages = [user('Fill it.')];
+  const tool = { name: 'fill', parameters: json };
+  const relaxed = ['format:email', 'multipleOf'];
+
+  it.each([
+    [
+      'chat',
+      '/v1/chat/completions',
+      {
+        messages,
+        response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: json } },
+      },
+      'response_format',
+    ],
+    [
+      'a tool of a chat',
+      '/v1/chat/completions',
+      { messages, tools: [{ type: 'function', function: tool }], tool_choice: 'required' },
+      'tools',
+    ],
+    [
+      'responses',
+      '/v1/responses',
+      {
+        input: 'Fill it.',
+        max_output_tokens: 60,
+        text: { format: { type: 'json_schema', name: 'x', schema: json } },
+      },
+      'response_format',
+    ],
+    [
+      'messages',
+      '/v1/messages',
+      { messages, output_config: { format: { type: 'json_schema', schema: json } } },
+      'response_format',
+    ],
+  ])('%s: is served, and the header names the rest', async (_, path, body, field) => {
+    for (const stream of [false, true]) {
+      const sent = { model: 'agent', ...answer, ...body, stream };
+      const response = await send(gateway, 'POST', path, { key: CLIENT_KEY, body: sent });
+      expect([response.status, response.headers['x-svc-ignored']], response.text).toEqual([
+        200,
+        relaxed.map((name) => `${field}.${name}`).join(', '),
+      ]);
+    }
+  });
+
+  it('with strict, what changes the meaning is 400 with its position', async () => {
+    const never = { type: 'object', properties: { a: { type: 'string', not: { const: 'x' } } } };
+    const format = { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: never } };
+    const strict = { name: 'f', strict: true, parameters: never };
+    for (const [fields, param] of [
+      [{ response_format: format }, 'response_format'],
+      [{ tools: [{ type: 'function', function: strict }] }, 'tools.0.function.parameters'],
+    ] as const) {
+      const body = { model: 'agent', messages, ...fields };
+      const response = await send(gateway, 'POST', '/v1/chat/completions', { key: CLIENT_KEY, body });
+      expect([response.status, response.json()]).toEqual([
+        400,
+        {
+          error: expect.objectContaining({ param, message: expect.stringContaining('properties.a: "not"') }),
+        },
+      ]);
+    }
   });
 });
 

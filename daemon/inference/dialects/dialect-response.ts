@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
 import { catalogCodeOf, GatewayError } from '../../contract/errors.ts';
 import type { StreamBlock } from '../../contract/event-stream.ts';
+import { IGNORED_HEADER, mergedHeader } from '../../contract/ignored.ts';
 import { isEventStream } from '../../lib/net/sse.ts';
 import { BadResponseError } from '../../upstreams/query-upstream.ts';
 import type { CallerResponse } from '../caller.ts';
@@ -10,7 +11,6 @@ import { endedEarly } from '../forward/failure.ts';
 import type { EventEncoder, Responder, Translation } from './dialect.ts';
 import { toCallerError } from './error-paths.ts';
 import type { ExtrasCache } from './extras-cache.ts';
-import { IGNORED_HEADER, mergedHeader } from './ignored.ts';
 import { asObject, type Json, parsed } from './json.ts';
 import { errorOf, normalizeError } from './normalize-error.ts';
 

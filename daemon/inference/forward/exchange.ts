@@ -70,8 +70,8 @@ export interface ExchangeOptions {
   readonly isUpstream?: boolean;
   /** Its answers have finish reasons, which may say that an answer is not complete. */
   readonly hasFinishReasons?: boolean | undefined;
-  /** Called with the status when a response begins. */
-  onBegin?(status: number): void;
+  /** Called with status and headers when a response begins. */
+  onBegin?(status: number, headers: IncomingHttpHeaders): void;
   /** Called when bytes of the response arrive. */
   onData?(): void;
 }
@@ -163,7 +163,7 @@ export class Exchange implements OutboundHandler {
     if (this.#mode !== 'head' || status < 200) return;
     this.#status = status;
     this.#headers = headers;
-    this.#options.onBegin?.(status);
+    this.#options.onBegin?.(status, headers);
     if (status >= 300) this.#mode = 'collect';
     else if (contentCoding(headers) !== null) this.#refuse(unsupportedCoding(contentCoding(headers) ?? ''));
     else if (this.#options.framing) this.#startChat(this.#options.framing);

@@ -16,6 +16,8 @@ export interface RequestContext {
   readonly request: IncomingMessage;
   /** Reads the JSON body. Throws a 400 or 413. */
   body(): Promise<unknown>;
+  /** Sets a header of the response. Call this before the response starts. */
+  header(name: string, value: string): void;
   json(status: number, value: object): void;
   text(type: string, value: string): void;
   /** Starts a 200 response of bytes. */
@@ -99,6 +101,7 @@ function openExchange(request: IncomingMessage, response: ServerResponse): Reque
     signal: leaving.signal,
     request,
     body: () => readJson(request),
+    header: (name, value) => response.setHeader(name, value),
     json: (status, value) => answerJson(response, status, value),
     text: (type, value) => answerBytes(response, 200, type, Buffer.from(value)),
     bytes: (type) => byteStream(response, type, leaving.signal),

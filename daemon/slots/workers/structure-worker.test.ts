@@ -22,7 +22,7 @@ const tools = [
 ];
 
 describe('structure', () => {
-  const { request, stream } = startTestWorker({});
+  const { request, stream, worker } = startTestWorker({});
 
   test('enforces a schema and ends the answer with its text', async () => {
     const answer = await request(CHAT, { messages: user('x'), temperature: 0, ...format });
@@ -66,16 +66,40 @@ describe('structure', () => {
     expect(choices.map((choice) => choice.message?.content)).toEqual([ANSWER, ANSWER, ANSWER]);
   });
 
-  test('an unsupported schema is 400 with the keyword', async () => {
+  test('a strict schema with a keyword that changes the meaning is 400 with the keyword', async () => {
     const { status, error } = await request(CHAT, {
       messages: user('x'),
       response_format: {
         type: 'json_schema',
-        json_schema: { name: 'x', schema: { type: 'string', pattern: '(?=a)' } },
+        json_schema: { name: 'x', strict: true, schema: { type: 'string', not: { const: 'a' } } },
       },
     });
     expect(status).toBe(400);
-    expect(error).toMatchObject({ param: 'response_format', message: expect.stringContaining('"pattern"') });
+    expect(error).toMatchObject({ param: 'response_format', message: expect.stringContaining('"not"') });
+  });
+
+  test('a header names the keywords that are not enforced', async () => {
+    const odd = {
+      type: 'array',
+      items: { type: 'string', pattern: '(?=a)', maxLength: 2 },
+      uniqueItems: true,
+    };
+    for (const stream of [true, false]) {
+      const response = await worker().post(CHAT, {
+        messages: user('x'),
+        stream,
+        max_tokens: 5,
+        response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: odd } },
+      });
+      expect([response.status, response.headers.get('x-svc-ignored')]).toEqual([
+        200,
+        'response_format.uniqueItems, response_format.pattern',
+      ]);
+      await response.text();
+    }
+    const plain = await worker().post(TEXT, { prompt: 'x', max_tokens: 5, json_schema: schema });
+    expect(plain.headers.get('x-svc-ignored')).toBeNull();
+    await plain.text();
   });
 
   test.each(['auto', 'required'])('a structure next to tools: with %s', async (choice) => {

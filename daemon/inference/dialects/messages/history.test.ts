@@ -1,7 +1,7 @@
 /** Blocks of a history that only a provider can read, on `/v1/messages`. */
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../contract/errors.ts';
-import { IgnoredNames } from '../ignored.ts';
+import { IgnoredNames } from '../../../contract/ignored.ts';
 import { asList, type Json } from '../json.ts';
 import { textOnlyOf } from '../text-only.ts';
 import { readCount, readMessages } from './request.ts';

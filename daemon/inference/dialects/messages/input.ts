@@ -1,5 +1,5 @@
+import type { IgnoredNames } from '../../../contract/ignored.ts';
 import { type SourcePaths, tagSource } from '../error-paths.ts';
-import type { IgnoredNames } from '../ignored.ts';
 import type { Json } from '../json.ts';
 import { IMAGE_PLACEHOLDER, isPdf } from '../placeholders.ts';
 import { invalidField } from '../read-body.ts';

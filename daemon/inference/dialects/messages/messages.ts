@@ -1,9 +1,9 @@
 import { anthropicEnvelope, anthropicErrorType } from '../../../contract/anthropic-error.ts';
 import { GatewayError } from '../../../contract/errors.ts';
+import { IgnoredNames } from '../../../contract/ignored.ts';
 import { wholePieces } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type EventEncoder, type Responder, type Translation } from '../dialect.ts';
 import { encodeEvents } from '../event-encoder.ts';
-import { IgnoredNames } from '../ignored.ts';
 import type { Json } from '../json.ts';
 import { newId } from '../new-id.ts';
 import { type MessageHead, wholeMessage } from './full-message.ts';

@@ -1,4 +1,4 @@
-import { IgnoredNames } from '../ignored.ts';
+import { IgnoredNames } from '../../../contract/ignored.ts';
 import { asObject, type Json } from '../json.ts';
 import { invalidField, pickFields, readBody } from '../read-body.ts';
 import { thinkingFields } from '../thinking-fields.ts';

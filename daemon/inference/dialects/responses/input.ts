@@ -1,5 +1,5 @@
+import type { IgnoredNames } from '../../../contract/ignored.ts';
 import { type SourcePaths, tagSource } from '../error-paths.ts';
-import type { IgnoredNames } from '../ignored.ts';
 import { asObject, type Json } from '../json.ts';
 import { COMPACTION_PLACEHOLDER, IMAGE_PLACEHOLDER } from '../placeholders.ts';
 import { parseSignature, recordOrigin } from '../reasoning-signature.ts';

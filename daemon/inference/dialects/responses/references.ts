@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../contract/errors.ts';
-import type { IgnoredNames } from '../ignored.ts';
+import type { IgnoredNames } from '../../../contract/ignored.ts';
 import { invalidField } from '../read-body.ts';
 import { type InputItem, ITEM_TYPES, inputItem, type ResponsesBody } from './request-schema.ts';
 import type { CallerMemory } from './response-memory.ts';

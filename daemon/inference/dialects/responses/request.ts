@@ -1,5 +1,5 @@
+import { IgnoredNames } from '../../../contract/ignored.ts';
 import type { SourcePaths } from '../error-paths.ts';
-import { IgnoredNames } from '../ignored.ts';
 import type { Json } from '../json.ts';
 import { invalidField, pickFields, readBody } from '../read-body.ts';
 import { thinkingFields } from '../thinking-fields.ts';

@@ -1,9 +1,9 @@
+import { headerList } from '../../../contract/ignored.ts';
 import { sseComment } from '../../../lib/net/sse.ts';
 import { wholePieces } from '../chat-pieces.ts';
 import { CHAT_PATH, type Dialect, type EventEncoder, type Responder } from '../dialect.ts';
 import type { SourcePaths } from '../error-paths.ts';
 import { encodeEvents } from '../event-encoder.ts';
-import { headerList } from '../ignored.ts';
 import { asList, asObject, type Json } from '../json.ts';
 import { newId } from '../new-id.ts';
 import { keepErrorType } from '../normalize-error.ts';

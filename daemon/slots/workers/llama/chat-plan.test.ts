@@ -45,6 +45,29 @@ test('allows both a call and a structured answer', () => {
   expect(grammar?.text).toContain('\\"f\\"');
 });
 
+test('names the keywords that the grammar does not enforce, of the tools and of the answer', () => {
+  const odd = { type: 'object', properties: { a: { type: 'integer', multipleOf: 2 } }, required: ['a'] };
+  const oddTools = [{ type: 'function', function: { name: 'f', parameters: odd } }];
+  const oddFormat = { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: odd } } };
+  for (const template of ['<tool_call>', OSS]) {
+    const relaxed = (body: object) => plan(body, 'assistant', template).relaxed;
+    expect(relaxed({ tools: oddTools })).toEqual([]);
+    expect(relaxed({ tools: oddTools, tool_choice: 'required' })).toEqual(['tools.multipleOf']);
+    expect(relaxed(oddFormat)).toEqual(['response_format.multipleOf']);
+    expect(relaxed({ tools: oddTools, ...oddFormat })).toEqual([
+      'response_format.multipleOf',
+      'tools.multipleOf',
+    ]);
+  }
+});
+
+test('refuses a strict tool, also when the model decides', () => {
+  const parameters = { type: 'object', properties: { a: { not: { type: 'null' } } } };
+  const strict = [{ type: 'function', function: { name: 'f', strict: true, parameters } }];
+  expect(() => plan({ tools: strict })).toThrow('tools.0.function.parameters');
+  expect(() => plan({ tools: strict, tool_choice: 'required' })).toThrow('"not"');
+});
+
 test('applies the grammar after the reasoning when the prompt opened it', () => {
   expect(plan(format, 'assistant\n<think>\n').gate).toBe('</think>');
   expect(plan(format).gate).toBeNull();

@@ -1,8 +1,7 @@
 import type { ChatRequest } from './chat-request.ts';
-import type { ChatPlan } from './generation-plan.ts';
+import { type ChatPlan, NO_GRAMMAR, type PlannedGrammar, plannedGrammar } from './generation-plan.ts';
 import { harmonyPlan } from './harmony-plan.ts';
 import { openThinkingMark, THINKING_TOKENS, type ThinkingMark } from './reasoning.ts';
-import type { Generation } from './request.ts';
 import { PLAIN_JSON, type ToolFamily } from './tools/family.ts';
 import { openedHeader } from './tools/harmony.ts';
 import { forcedTools, parametersOf } from './tools/tool-choice.ts';
@@ -20,7 +19,8 @@ export function chatPlan(request: ChatRequest, family: ToolFamily, prompt: strin
     if (header === '' || forcedTools(tools) === null) return harmonyPlan(request, family, header);
   }
   const opened = openThinkingMark(prompt);
-  const grammar = chatGrammar(request, family);
+  const planned = chatGrammar(request, family);
+  const { grammar } = planned;
   const spoken = tools !== null && grammar !== null ? { ...PLAIN_JSON, id9: family.id9 } : family;
   return {
     readOptions: {
@@ -30,7 +30,7 @@ export function chatPlan(request: ChatRequest, family: ToolFamily, prompt: strin
           ? null
           : { family: spoken, tools: parametersOf(tools.offered), parallel: tools.parallel },
     },
-    grammar,
+    ...planned,
     gate: grammar === null ? null : closing(opened),
     marks: [...THINKING_TOKENS, ...(tools === null ? [] : spoken.marks)],
   };
@@ -38,15 +38,17 @@ export function chatPlan(request: ChatRequest, family: ToolFamily, prompt: strin
 
 const closing = (opened: ThinkingMark | null): string | null => opened?.close ?? null;
 
-function chatGrammar({ tools, structure }: ChatRequest, family: ToolFamily): Generation['grammar'] {
+function chatGrammar({ tools, structure }: ChatRequest, family: ToolFamily): PlannedGrammar {
   const forced = forcedTools(tools);
   const form = { argumentsKey: family.argumentsKey, several: false };
-  if (forced !== null)
-    return {
-      text: toolGrammar(forced, { ...form, several: tools?.parallel ?? false }),
-      param: 'tool_choice',
-    };
-  if (structure === null) return null;
-  if (tools === null) return { text: structure.grammar, param: structure.param };
-  return { text: toolGrammar(tools.offered, form, structure), param: structure.param };
+  if (forced !== null) {
+    const several = tools?.parallel ?? false;
+    return plannedGrammar('tool_choice', null, (relax) =>
+      toolGrammar(forced, { ...form, several }, null, relax),
+    );
+  }
+  if (structure === null) return NO_GRAMMAR;
+  return plannedGrammar(structure.param, structure, (relax) =>
+    tools === null ? structure.grammar : toolGrammar(tools.offered, form, structure, relax),
+  );
 }

@@ -3,7 +3,8 @@ import { invalidField } from '../refusal.ts';
 import { type ChatMessage, chatMessage, messageField } from './chat-message.ts';
 import { type AnswerRequest, answerFields, answerRequest, parseBody } from './request.ts';
 import { type Structure, structure } from './structure.ts';
-import { readTools, type Tools, toolFields } from './tools/tool-choice.ts';
+import { readTools, type Tool, type Tools, toolFields } from './tools/tool-choice.ts';
+import { checkStrictTools } from './tools/tool-grammar.ts';
 
 export interface ChatRequest extends AnswerRequest {
   messages: ChatMessage[];
@@ -34,6 +35,7 @@ const body = z.looseObject({
 export function chatRequest(input: unknown): ChatRequest {
   const parsed = parseBody(body, input);
   const tools = readTools(parsed);
+  checkStrictTools((parsed.tools ?? []) as Tool[]);
   const requested = structure(parsed);
   if (requested?.param === 'grammar' && tools !== null)
     throw invalidField('grammar', 'grammar: cannot be combined with tools');

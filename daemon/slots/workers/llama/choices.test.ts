@@ -22,6 +22,7 @@ const answering = (pieces: string): AnswerPrompt =>
 const answerJob = (changes: Partial<AnswerJob> = {}): AnswerJob => ({
   prompts: [[1]],
   readOptions: PLAIN_TEXT,
+  relaxed: [],
   generation: {} as AnswerJob['generation'],
   n: 1,
   gate: null,

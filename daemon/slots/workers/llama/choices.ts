@@ -21,6 +21,8 @@ export type AnswerEvent =
 export interface AnswerJob extends Omit<PromptJob, 'tokens' | 'isComplete'> {
   prompts: readonly (readonly number[])[];
   readOptions: ReadOptions;
+  /** Keywords of schemas that the grammar does not enforce, as `FIELD.KEYWORD`. */
+  relaxed: readonly string[];
   /** Text at the start of each prompt's choices. */
   echoes: readonly string[] | null;
 }

@@ -30,6 +30,7 @@ export function completionJob(
       grammar: structure === null ? null : { text: structure.grammar, param: structure.param },
     },
     n: request.n,
+    relaxed: structure?.relaxed ?? [],
     gate: null,
     marks: [],
     echoes: request.echo

@@ -1,6 +1,5 @@
 import type { ChatRequest } from './chat-request.ts';
-import type { ChatPlan } from './generation-plan.ts';
-import type { Generation } from './request.ts';
+import { type ChatPlan, NO_GRAMMAR, type PlannedGrammar, plannedGrammar } from './generation-plan.ts';
 import type { ToolFamily } from './tools/family.ts';
 import { harmonyMessages } from './tools/harmony.ts';
 import { harmonyGrammar } from './tools/harmony-grammar.ts';
@@ -23,17 +22,20 @@ export function harmonyPlan(request: ChatRequest, family: ToolFamily, header: st
         parallel: tools?.parallel ?? true,
       },
     },
-    grammar: grammarOf(request, header),
+    ...grammarOf(request, header),
     gate: null,
     marks: family.marks,
   };
 }
 
-function grammarOf({ tools, structure }: ChatRequest, header: string): Generation['grammar'] {
+function grammarOf({ tools, structure }: ChatRequest, header: string): PlannedGrammar {
   const forced = forcedTools(tools);
-  if (forced !== null) return { text: harmonyGrammar(forced), param: 'tool_choice' };
-  if (structure === null) return null;
+  if (forced !== null)
+    return plannedGrammar('tool_choice', null, (relax) => harmonyGrammar(forced, null, relax));
+  if (structure === null) return NO_GRAMMAR;
   const { param, grammar, schema } = structure;
-  const bare = schema === null || header !== '';
-  return { text: bare ? grammar : harmonyGrammar(tools?.offered ?? [], structure), param };
+  const isPlain = schema === null || header !== '';
+  return plannedGrammar(param, structure, (relax) =>
+    isPlain ? grammar : harmonyGrammar(tools?.offered ?? [], structure, relax),
+  );
 }

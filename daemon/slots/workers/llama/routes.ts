@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { headerList, IGNORED_HEADER } from '../../../contract/ignored.ts';
 import type { RequestContext, Routes } from '../http-server.ts';
 import type { WorkerConfig } from '../protocol.ts';
 import { chatJob, countTokens } from './chat-job.ts';
@@ -23,6 +24,7 @@ export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
     { dialect, head }: { dialect: Dialect; head: AnswerHead },
   ): Promise<void> => {
     const answer = answerChoices((order, signal) => engine.answer(order, signal), orders, exchange.signal);
+    if (orders.relaxed.length > 0) exchange.header(IGNORED_HEADER, headerList(orders.relaxed));
     if (request.stream)
       return streamAnswer(exchange, answer, { dialect, head, includeUsage: request.includeUsage });
     const whole = await wholeAnswer(answer);

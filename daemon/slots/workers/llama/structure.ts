@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IgnoredNames } from '../../../contract/ignored.ts';
 import { invalidField, Refusal } from '../refusal.ts';
 import { gbnfFault } from './gbnf-error.ts';
 import { SchemaFault } from './json/schema-error.ts';
@@ -8,7 +9,11 @@ import { schemaGrammar } from './json/schema-grammar.ts';
 export interface Structure {
   /** The schema of the JSON text. Null for a GBNF grammar. */
   schema: unknown;
+  /** True: see {@link SchemaOptions.strict}. */
+  strict: boolean;
   grammar: string;
+  /** Keywords that the grammar does not enforce, as `FIELD.KEYWORD`. */
+  relaxed: readonly string[];
   /** The request field that contains it. */
   param: string;
 }
@@ -62,25 +67,29 @@ export function structure(body: StructureBody): Structure | null {
 
 function formatStructure(format: StructureBody['response_format']): Structure | null {
   if (format == null || format.type === 'text') return null;
-  if (format.type === 'json_object') return ofSchema(format.schema ?? ANY_OBJECT, 'response_format');
-  return ofSchema(format.json_schema.schema, 'response_format');
+  const param = 'response_format';
+  if (format.type === 'json_object') return ofSchema(format.schema ?? ANY_OBJECT, param, false);
+  return ofSchema(format.json_schema.schema, param, format.json_schema.strict === true);
 }
 
 function schemaStructure(schema: unknown): Structure | null {
   if (schema === undefined || schema === null) return null;
-  return ofSchema(schema, 'json_schema');
+  return ofSchema(schema, 'json_schema', false);
 }
 
 function gbnf(grammar: string | null | undefined): Structure | null {
   if (grammar === undefined || grammar === null || grammar.trim() === '') return null;
   const fault = gbnfFault(grammar);
   if (fault !== null) throw invalidField('grammar', `grammar: ${fault}`);
-  return { schema: null, grammar, param: 'grammar' };
+  return { schema: null, strict: false, grammar, relaxed: [], param: 'grammar' };
 }
 
-function ofSchema(schema: unknown, param: string): Structure {
+function ofSchema(schema: unknown, param: string, strict: boolean): Structure {
+  const relaxed = new IgnoredNames();
   try {
-    return { schema, grammar: schemaGrammar(schema, { strict: true }), param };
+    const relax = (keyword: string): void => relaxed.add(`${param}.${keyword}`);
+    const grammar = schemaGrammar(schema, { strict, relax });
+    return { schema, strict, grammar, relaxed: relaxed.names, param };
   } catch (error) {
     if (!(error instanceof SchemaFault)) throw error;
     throw new Refusal('request.invalid', `${param}: the JSON schema is not supported: ${error.message}`, {

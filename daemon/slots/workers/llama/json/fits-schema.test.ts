@@ -44,9 +44,7 @@ test.each<[object]>([
 
 test('does not run a pattern, which could run indefinitely', () => {
   const schema = { pattern: '^(a+)+$' };
-  expect(() => fitsSchema(`${'a'.repeat(50)}!`, schema, schema)).toThrow(
-    '"pattern" cannot be combined with a list',
-  );
+  expect(fitsSchema(`${'a'.repeat(50)}!`, schema, schema)).toBe(true);
   expect(fitsSchema(5, schema, schema)).toBe(true);
 });
 

@@ -1,4 +1,3 @@
-import { SchemaFault } from './schema-error.ts';
 import { resolve } from './schema-reference.ts';
 import { isSchema, type Schema } from './schema-shape.ts';
 
@@ -35,10 +34,6 @@ type Check = (
 const STRINGS: Readonly<Record<string, Check>> = {
   minLength: (value: string, least: number) => [...value].length >= least,
   maxLength: (value: string, most: number) => [...value].length <= most,
-  // Never runs a pattern of a caller: it could run indefinitely.
-  pattern: () => {
-    throw new SchemaFault('', '"pattern" cannot be combined with a list of values');
-  },
   format: (value: string, format: string) =>
     !Object.hasOwn(FORMATS, format) || (FORMATS[format] as RegExp).test(value),
 };
@@ -78,8 +73,8 @@ const ANY: Readonly<Record<string, Check>> = {
 };
 
 /**
- * Returns whether a listed value fits the other keywords of the schema, as far as a grammar enforces them.
- * References resolve in `root`.
+ * Returns whether a listed value fits the other keywords of the schema, as far as a grammar enforces them. Ignores a
+ * `pattern`: one of a caller could run indefinitely. References resolve in `root`.
  */
 export function fitsSchema(value: unknown, schema: unknown, root: Schema, depth = 0): boolean {
   if (schema === true || depth > MAX_DEPTH) return true;

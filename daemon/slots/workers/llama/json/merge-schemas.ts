@@ -12,6 +12,8 @@ export interface SchemaLocation {
 /** How many more schemas may be merged. References can repeat the same schema many times. */
 export interface MergeBudget {
   left: number;
+  /** Receives a keyword of which only one of two values is enforced. */
+  relax(keyword: string): void;
 }
 
 const MAX_DEPTH = 16;
@@ -69,27 +71,33 @@ export function mergedAlternatives(
     if (choices !== undefined)
       groups.push(listed(choices, key, at).flatMap((choice, i) => inner(choice, `${key}.${i}`)));
   }
-  const all = groups.reduce((left, right) => product(left, right, at));
+  const all = groups.reduce((left, right) => product(left, right, at, budget));
   if (all.length === 0) throw new ImpossibleSchema(at, 'no value fits all of its parts');
   return all;
 }
 
 /** Merges every pair of both lists. Drops pairs that no value fits. */
-function product(left: readonly Schema[], right: readonly Schema[], at: string): Schema[] {
+function product(
+  left: readonly Schema[],
+  right: readonly Schema[],
+  at: string,
+  budget: MergeBudget,
+): Schema[] {
   if (left.length * right.length > MAX_ALTERNATIVES)
     throw new SchemaFault(at, `its parts multiply to more than ${MAX_ALTERNATIVES} alternatives`);
-  return left.flatMap((a) => right.map((b) => merged(a, b, at))).filter((schema) => schema !== null);
+  return left.flatMap((a) => right.map((b) => merged(a, b, budget))).filter((schema) => schema !== null);
 }
 
-type Merge = (a: never, b: never, at: string, key: string) => unknown;
+type Merge = (a: never, b: never, key: string, budget: MergeBudget) => unknown;
 const NOTHING = Symbol('no value fits');
 
 const larger: Merge = (a: number, b: number) => Math.max(a, b);
 const smaller: Merge = (a: number, b: number) => Math.min(a, b);
 const both: Merge = (a: unknown, b: unknown) => (a === false || b === false ? false : { allOf: [a, b] });
-const same: Merge = (a: unknown, b: unknown, at, key) => {
-  if (JSON.stringify(a) === JSON.stringify(b)) return a;
-  throw new SchemaFault(at, `two different values of "${key}" cannot be combined`);
+/** Keeps the first of two values that cannot be combined. */
+const same: Merge = (a: unknown, b: unknown, key, { relax }) => {
+  if (JSON.stringify(a) !== JSON.stringify(b)) relax(key);
+  return a;
 };
 
 /** How two values of one keyword combine. */
@@ -105,12 +113,12 @@ const MERGES: Readonly<Record<string, Merge>> = {
 };
 
 /** Returns one schema for values that fit both. Null when no value can. */
-function merged(a: Schema, b: Schema, at: string): Schema | null {
+function merged(a: Schema, b: Schema, budget: MergeBudget): Schema | null {
   const out: Record<string, unknown> = { ...a };
   for (const [key, value] of Object.entries(b)) {
     if (key === 'properties' || ANNOTATION_KEYWORDS.has(key)) continue;
     const merge = MERGES[key] ?? same;
-    const together = out[key] === undefined ? value : merge(out[key] as never, value as never, at, key);
+    const together = out[key] === undefined ? value : merge(out[key] as never, value as never, key, budget);
     if (together === NOTHING) return null;
     out[key] = together;
   }

@@ -4,7 +4,8 @@ import { wholeRange } from './integer-range.ts';
 import { ImpossibleSchema, SchemaFault } from './schema-error.ts';
 import type { Schema } from './schema-shape.ts';
 
-const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;
+type BoundKey = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum';
+
 /**
  * JSON parsers represent integers exactly up to this value. A bound beyond it, such as that of an int64, is
  * clamped to it.
@@ -15,11 +16,11 @@ const MAX_BOUND = 1e15;
 const SMALLEST = 1e-12;
 
 /** Returns the rule of a number or integer between its bounds. A bounded number has no exponent. */
-export function numberRule({ book, strict }: Conversion, schema: Schema, at: string): string {
+export function numberRule(conversion: Conversion, schema: Schema, at: string): string {
+  const { book } = conversion;
   const integer = schema.type === 'integer';
-  if (BOUNDS.every((key) => schema[key] === undefined)) return book.primitive(integer ? 'integer' : 'number');
-  const bounds = boundsOf(schema, at, strict);
-  if (bounds === null) return book.primitive(integer ? 'integer' : 'number');
+  const bounds = boundsOf(conversion, schema, at);
+  if (bounds.least === null && bounds.most === null) return book.primitive(schema.type as string);
   const range = integer
     ? exactRange(closed(bounds.least, 1), closed(bounds.most, -1))
     : decimalRange(bounds.least, bounds.most);
@@ -44,33 +45,29 @@ function closed(bound: Bound | null, inwards: 1 | -1): number | null {
   return next === 0 ? 0 : next;
 }
 
-/** Returns the narrower of each pair of bounds. Null where a bound cannot be enforced and need not be. */
+/**
+ * Returns the narrower of each pair of bounds; null where there is none. Relaxes a bound that a grammar cannot
+ * enforce. Reads the form of draft 4 too, in which `exclusiveMinimum` and `exclusiveMaximum` are booleans.
+ */
 function boundsOf(
+  { relax }: Conversion,
   schema: Schema,
   at: string,
-  strict: boolean,
-): { least: Bound | null; most: Bound | null } | null {
-  const read = (key: (typeof BOUNDS)[number], open: boolean): Bound | null => {
+): { least: Bound | null; most: Bound | null } {
+  const read = (key: BoundKey, open: boolean): Bound | null => {
     const value = schema[key];
-    if (value === undefined) return null;
-    if (typeof value === 'number' && schema.type === 'integer') return { value, open };
-    if (
-      typeof value !== 'number' ||
-      Math.abs(value) >= MAX_BOUND ||
-      (value !== 0 && Math.abs(value) < SMALLEST)
-    )
-      throw new SchemaFault(at, `"${key}" must be a number of at most 15 digits`);
-    return { value, open };
-  };
-  try {
-    return {
-      least: narrower(read('minimum', false), read('exclusiveMinimum', true), 1),
-      most: narrower(read('maximum', false), read('exclusiveMaximum', true), -1),
-    };
-  } catch (error) {
-    if (strict) throw error;
+    if (value === undefined || (typeof value === 'boolean' && key.startsWith('exclusive'))) return null;
+    if (typeof value !== 'number') throw new SchemaFault(at, `"${key}" must be a number`);
+    const tooLong = Math.abs(value) >= MAX_BOUND || (value !== 0 && Math.abs(value) < SMALLEST);
+    if (schema.type === 'integer' || !tooLong) return { value, open };
+    relax(key);
     return null;
-  }
+  };
+  const { exclusiveMinimum, exclusiveMaximum } = schema;
+  return {
+    least: narrower(read('minimum', exclusiveMinimum === true), read('exclusiveMinimum', true), 1),
+    most: narrower(read('maximum', exclusiveMaximum === true), read('exclusiveMaximum', true), -1),
+  };
 }
 
 function narrower(closedOne: Bound | null, openOne: Bound | null, inwards: 1 | -1): Bound | null {

@@ -1,8 +1,8 @@
 import { MAX_REPEAT, repeat } from './array-rule.ts';
 import { type CharSet, has, without } from './char-set.ts';
-import { parseRegex, RegexFault, type RegexNode } from './regex.ts';
+import { parseRegex, type Regex, RegexFault, type RegexNode } from './regex.ts';
 import type { RuleBook } from './rule-book.ts';
-import { SchemaFault } from './schema-error.ts';
+import { ImpossibleSchema } from './schema-error.ts';
 
 /** Maximum size of a pattern after its repetitions are expanded, as a grammar does. */
 const MAX_SIZE = 10_000;
@@ -33,32 +33,41 @@ export interface Lengths {
 
 /**
  * Returns the rule for the characters between the quotes of a JSON string that matches `pattern`. Lengths are
- * supported only for a pattern that repeats one character set. Throws SchemaFault at `at` for unsupported
- * patterns.
+ * supported only for a pattern that repeats one character set. Null for an unsupported pattern or combination.
+ * Throws ImpossibleSchema at `at` when no length fits.
  */
-export function patternRule(book: RuleBook, pattern: string, lengths: Lengths | null, at: string): string {
+export function patternRule(
+  book: RuleBook,
+  pattern: string,
+  lengths: Lengths | null,
+  at: string,
+): string | null {
   try {
-    const { root, fromStart, toEnd } = parseRegex(pattern);
-    const tree = lengths === null ? root : shortened(root, lengths, fromStart && toEnd);
-    if (sizeOf(tree) > MAX_SIZE) throw new RegexFault('it repeats too much');
-    const any = () => `${book.primitive('char')}*`;
-    return [fromStart ? '' : any(), ruleOf(tree), toEnd ? '' : any()].filter((part) => part !== '').join(' ');
+    const alternatives = parseRegex(pattern);
+    const trees = lengths === null ? alternatives : [shortened(alternatives, lengths, at)];
+    if (sum(trees.map(({ root }) => sizeOf(root))) > MAX_SIZE) throw new RegexFault('it repeats too much');
+    const rules = trees.map((one) => anchored(book, one));
+    return rules.length === 1 ? (rules[0] as string) : `(${rules.map((rule) => rule || '""').join(' | ')})`;
   } catch (error) {
-    if (!(error instanceof RegexFault)) throw error;
-    throw new SchemaFault(
-      at,
-      `the "pattern" ${JSON.stringify(pattern.slice(0, 100))} is not supported: ${error.message}`,
-    );
+    if (error instanceof RegexFault) return null;
+    throw error;
   }
 }
 
-function shortened(root: RegexNode, { min, max }: Lengths, whole: boolean): RegexNode {
-  if (!whole || root.type !== 'repeat' || root.what.type !== 'chars')
+function anchored(book: RuleBook, { root, fromStart, toEnd }: Regex): string {
+  const any = () => `${book.primitive('char')}*`;
+  return [fromStart ? '' : any(), ruleOf(root), toEnd ? '' : any()].filter((part) => part !== '').join(' ');
+}
+
+function shortened(alternatives: readonly Regex[], { min, max }: Lengths, at: string): Regex {
+  const [first, second] = alternatives;
+  const root = first?.fromStart && first.toEnd && second === undefined ? first.root : null;
+  if (root?.type !== 'repeat' || root.what.type !== 'chars')
     throw new RegexFault('it cannot be combined with a length');
   const from = Math.max(root.least, min);
   const to = root.most === null || max === null ? (root.most ?? max) : Math.min(root.most, max);
-  if (to !== null && to < from) throw new RegexFault('no length fits');
-  return { ...root, least: from, most: to };
+  if (to !== null && to < from) throw new ImpossibleSchema(at, 'no length fits the "pattern"');
+  return { root: { ...root, least: from, most: to }, fromStart: true, toEnd: true };
 }
 
 /** Counts the characters on the longest path through the tree, without unbounded repetitions. */

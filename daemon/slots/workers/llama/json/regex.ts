@@ -7,6 +7,7 @@ export type RegexNode =
   | { type: 'choice'; options: readonly RegexNode[] }
   | { type: 'repeat'; what: RegexNode; least: number; most: number | null };
 
+/** One alternative of a regular expression. A text matches when it matches one of them. */
 export interface Regex {
   readonly root: RegexNode;
   /** False: any text may precede or follow the match. */
@@ -24,33 +25,27 @@ const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, 
 const COUNT = /^\{(\d+)(?:(,)(\d*))?\}/;
 
 /**
- * Parses a pattern in ECMA 262 syntax. Throws RegexFault for what is not regular (back references,
- * lookaround), for `^` and `$` inside a pattern, and for unsupported syntax (`\b`, `\p{…}`).
+ * Parses a pattern in ECMA 262 syntax into its alternatives. Throws RegexFault for what is not regular (back
+ * references, lookaround), for `^` and `$` inside an alternative, and for unsupported syntax (`\b`, `\p{…}`).
  */
-export function parseRegex(source: string): Regex {
+export function parseRegex(source: string): Regex[] {
   if (source.length > MAX_PATTERN_CHARS)
     throw new RegexFault(`it is longer than ${MAX_PATTERN_CHARS} characters`);
-  try {
-    new RegExp(source, 'u');
-  } catch {
-    throw new RegexFault('it is not a regular expression');
-  }
-  const fromStart = source.startsWith('^');
-  const toEnd = endsInAnchor(source);
-  const parser = new Parser(source.slice(fromStart ? 1 : 0, toEnd ? -1 : undefined));
-  const root = parser.all();
-  // An anchor at one end belongs only to its own alternative.
-  if ((fromStart || toEnd) && root.type === 'choice')
-    throw new RegexFault(
-      'with "|" outside a group, "^" and "$" apply to one side only; put the alternatives in a group',
-    );
-  return { root, fromStart, toEnd };
+  if (!isRegex(source, 'u') && !isRegex(source, '')) throw new RegexFault('it is not a regular expression');
+  return new Parser(source).all();
 }
 
-function endsInAnchor(source: string): boolean {
-  if (!source.endsWith('$')) return false;
-  const escapes = /\\*$/.exec(source.slice(0, -1))?.[0].length ?? 0;
-  return escapes % 2 === 0;
+/**
+ * Without the Unicode flag, a backslash may precede any character (ECMA-262, Annex B). Escape functions such as
+ * Python's `re.escape` write such patterns.
+ */
+function isRegex(source: string, flags: '' | 'u'): boolean {
+  try {
+    new RegExp(source, flags);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 class Parser {
@@ -62,10 +57,22 @@ class Parser {
     this.#chars = [...source];
   }
 
-  all(): RegexNode {
-    const root = this.#choice();
+  all(): Regex[] {
+    const alternatives: Regex[] = [];
+    do {
+      if (alternatives.length > 0) this.#at += 1;
+      const fromStart = this.#skip('^');
+      const root = this.#row();
+      alternatives.push({ root, fromStart, toEnd: this.#skip('$') });
+    } while (this.#here === '|');
     if (this.#at < this.#chars.length) throw new RegexFault(`"${this.#here}" is not expected here`);
-    return root;
+    return alternatives;
+  }
+
+  #skip(sign: string): boolean {
+    const isHere = this.#here === sign;
+    if (isHere) this.#at += 1;
+    return isHere;
   }
 
   get #here(): string {
@@ -95,9 +102,15 @@ class Parser {
 
   #row(): RegexNode {
     const parts: RegexNode[] = [];
-    while (this.#at < this.#chars.length && this.#here !== '|' && this.#here !== ')')
+    while (this.#at < this.#chars.length && this.#here !== '|' && this.#here !== ')' && !this.#atFinalAnchor)
       parts.push(this.#repeated(this.#one()));
     return parts.length === 1 ? (parts[0] as RegexNode) : { type: 'row', parts };
+  }
+
+  /** Whether an alternative of the whole pattern ends here with an anchor. */
+  get #atFinalAnchor(): boolean {
+    const next = this.#chars[this.#at + 1];
+    return this.#depth === 0 && this.#here === '$' && (next === undefined || next === '|');
   }
 
   #repeated(what: RegexNode): RegexNode {
@@ -152,10 +165,13 @@ class Parser {
     const ranges: (readonly [number, number])[] = [];
     while (this.#here !== ']') {
       const from = this.#member();
-      if (this.#here === '-' && this.#chars[this.#at + 1] !== ']' && from.length === 1) {
+      if (this.#here === '-' && this.#chars[this.#at + 1] !== ']' && isOne(from)) {
         this.#at += 1;
-        const to = this.#member();
-        ranges.push([from[0]?.[0] ?? 0, to[0]?.[1] ?? 0]);
+        const [first, to] = [from[0], this.#member()];
+        const last = to[0];
+        // Annex B: a class next to the hyphen makes it a character.
+        if (isOne(to) && first !== undefined && last !== undefined) ranges.push([first[0], last[1]]);
+        else ranges.push(...from, ...one('-'), ...to);
       } else ranges.push(...from);
     }
     this.#at += 1;
@@ -198,3 +214,4 @@ class Parser {
 
 const code = (value: number): CharSet => [[value, value]];
 const one = (char: string): CharSet => code(char.codePointAt(0) ?? 0);
+const isOne = (set: CharSet): boolean => set.length === 1 && set[0]?.[0] === set[0]?.[1];

@@ -1,6 +1,6 @@
 import { SchemaFault } from './schema-error.ts';
 
-/** Maximum number of rules per grammar. A schema that needs more is refused. */
+/** Maximum number of rules per grammar, besides the shared ones. */
 const MAX_RULES = 4_000;
 
 /** Shared rules of all JSON grammars. Each is written only when used. */
@@ -16,9 +16,11 @@ const PRIMITIVES: Readonly<Record<string, { text: string; needs?: readonly strin
   whole: { text: '[0] | [1-9] [0-9]{0,15}' },
   integer: { text: '"-"? whole', needs: ['whole'] },
   number: {
-    text: '"-"? whole ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,3})?',
-    needs: ['whole'],
+    text: '"-"? whole ("." [0-9]{1,16})? ([eE] [-+]? exponent)?',
+    needs: ['whole', 'exponent'],
   },
+  // With a larger exponent, parsers of JSON return infinity or fail.
+  exponent: { text: '[0-9]{1,2} | [12] [0-8] [0-9]' },
   boolean: { text: '"true" | "false"' },
   null: { text: '"null"' },
   value: {
@@ -48,6 +50,22 @@ const PRIMITIVES: Readonly<Record<string, { text: string; needs?: readonly strin
   },
   domain: { text: '[a-zA-Z0-9]{1,30} ("-" [a-zA-Z0-9]{1,30})?' },
   octet: { text: '[0-9] | [1-9] [0-9] | "1" [0-9]{2} | "2" [0-4] [0-9] | "25" [0-5]' },
+  hostname: { text: 'domain ("." domain){0,3}', needs: ['domain'] },
+  hextet: { text: '[0-9a-f]{1,4}' },
+  count: { text: '[0-9]{1,6}' },
+  duration: {
+    text: '"P" (count "W" | daypart ("T" clock)? | "T" clock)',
+    needs: ['count', 'daypart', 'clock'],
+  },
+  daypart: { text: 'count ("Y" (count "M")? (count "D")? | "M" (count "D")? | "D")', needs: ['count'] },
+  clock: { text: 'count ("H" (count "M")? (count "S")? | "M" (count "S")? | "S")', needs: ['count'] },
+  uri: {
+    text:
+      '[a-z] [a-z0-9+.-]{1,15} ":" ("//" [A-Za-z0-9._~-]+ (":" [0-9]{1,5})? | pchar+) ("/" pchar*)* ' +
+      '("?" (pchar | [/?])*)? ("#" (pchar | [/?])*)?',
+    needs: ['pchar'],
+  },
+  pchar: { text: "[A-Za-z0-9._~!$&'()*+,;=:@-]" },
   uuid: {
     text: '[0-9a-fA-F]{8} "-" [0-9a-fA-F]{4} "-" [0-9a-fA-F]{4} "-" [0-9a-fA-F]{4} "-" [0-9a-fA-F]{12}',
   },
@@ -62,20 +80,24 @@ export class RuleBook {
   primitive(name: keyof typeof PRIMITIVES & string): string {
     const rule = PRIMITIVES[name];
     if (rule !== undefined && !this.#rules.has(name)) {
-      this.#set(name, rule.text);
+      this.set(name, rule.text);
       for (const needed of rule.needs ?? []) this.primitive(needed);
     }
     return name;
   }
 
-  /** Reserves a name for a rule whose text is added later, so that it can refer to itself. */
+  /**
+   * Reserves a name for a rule whose text is added later, so that it can refer to itself. Throws SchemaFault when the
+   * grammar has too many rules.
+   */
   reserve(): string {
+    if (this.#last >= MAX_RULES) throw new SchemaFault('', 'the schema is too large');
     this.#last += 1;
     return `r${this.#last}`;
   }
 
   set(name: string, text: string): string {
-    this.#set(name, text);
+    this.#rules.set(name, text);
     return name;
   }
 
@@ -89,11 +111,6 @@ export class RuleBook {
     return [`root ::= ${expression}`, ...[...this.#rules].map(([name, text]) => `${name} ::= ${text}`)].join(
       '\n',
     );
-  }
-
-  #set(name: string, text: string): void {
-    if (this.#rules.size >= MAX_RULES) throw new SchemaFault('', 'the schema is too large');
-    this.#rules.set(name, text);
   }
 }
 

@@ -11,26 +11,25 @@ import { isSchema, joinPath, type Schema } from './schema-shape.ts';
 import { stringRule } from './string-rule.ts';
 
 export interface SchemaOptions {
-  /** True: throws for a keyword that a grammar cannot enforce. False: ignores it. */
+  /**
+   * True: throws for a keyword that changes the meaning, and for a broken or too complex schema. False: relaxes
+   * them too.
+   */
   strict: boolean;
+  /** Receives each keyword that the grammar does not enforce. */
+  relax?: ((keyword: string) => void) | undefined;
 }
 
-/** Keywords that no rule enforces. */
-export const UNSUPPORTED_KEYWORDS = [
-  'not',
-  'if',
-  'then',
-  'else',
+/** Keywords whose omission would change the meaning of a schema. No rule enforces them. */
+const REFUSED_KEYWORDS = ['not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'] as const;
+/** Keywords that are left to the model. */
+const RELAXED_KEYWORDS = [
   'patternProperties',
-  'propertyNames',
   'minProperties',
   'maxProperties',
   'dependentRequired',
-  'dependentSchemas',
-  'dependencies',
   'unevaluatedProperties',
   'unevaluatedItems',
-  'additionalItems',
   'contains',
   'minContains',
   'maxContains',
@@ -39,33 +38,49 @@ export const UNSUPPORTED_KEYWORDS = [
   '$dynamicRef',
   '$recursiveRef',
 ] as const;
+/** Keywords that no rule enforces. */
+export const UNSUPPORTED_KEYWORDS = [...REFUSED_KEYWORDS, ...RELAXED_KEYWORDS] as const;
+
+/** Values of these keywords that need no rule, or have one. */
+const UNRESTRICTING: Readonly<Record<string, readonly unknown[]>> = {
+  not: [false],
+  uniqueItems: [false],
+  minProperties: [0, 1],
+  unevaluatedProperties: [true],
+  unevaluatedItems: [true],
+};
 
 const MAX_DEPTH = 64;
 const MAX_MERGES = 10_000;
 
 /**
- * Returns GBNF for the JSON texts that fit `schema`. Properties follow the order of the schema, required ones
- * first. Unlisted properties are allowed only when the schema lists none or `additionalProperties` allows
- * them. Throws SchemaFault.
+ * Returns GBNF for the JSON texts that fit `schema` (docs/spec/contract.md#json-schemas). Properties follow the
+ * order of the schema, required ones first. Unlisted properties are allowed only when the schema lists none or
+ * `additionalProperties` allows them. Throws SchemaFault.
  */
 export function schemaGrammar(schema: unknown, options: SchemaOptions): string {
+  if (schema !== true && !isSchema(schema)) throw new SchemaFault('', 'a schema must be an object or true');
   const book = new RuleBook();
   return book.grammar(converter(book, options).convert(schema, '', isSchema(schema) ? schema : {}));
 }
 
 /** Creates the conversion of {@link schemaGrammar} that adds to an existing rule book. */
-export function converter(book: RuleBook, { strict }: SchemaOptions): Conversion {
+export function converter(book: RuleBook, { strict, relax = () => {} }: SchemaOptions): Conversion {
   const references = new Map<unknown, string>();
   let depth = 0;
   const conversion: Conversion = {
     book,
-    strict,
-    merges: { left: MAX_MERGES },
+    relax,
+    merges: { left: MAX_MERGES, relax },
     convert(schema, at, root) {
-      if (depth >= MAX_DEPTH) throw new SchemaFault(at, `the schema is nested deeper than ${MAX_DEPTH}`);
       depth += 1;
       try {
-        return rule(conversion, references, { schema, at, root });
+        if (depth > MAX_DEPTH) throw new SchemaFault(at, `the schema is nested deeper than ${MAX_DEPTH}`);
+        return rule(conversion, strict, references, { schema, at, root });
+      } catch (error) {
+        if (strict || !(error instanceof SchemaFault) || error instanceof ImpossibleSchema) throw error;
+        relax('schema');
+        return book.primitive(isSchema(schema) ? freeType(schema) : 'value');
       } finally {
         depth -= 1;
       }
@@ -74,15 +89,23 @@ export function converter(book: RuleBook, { strict }: SchemaOptions): Conversion
   return conversion;
 }
 
+/** Returns the rule of any value of the schema's type. */
+function freeType(schema: Schema): 'object' | 'array' | 'string' | 'value' {
+  const type = schema.type ?? implied(schema);
+  return type === 'object' || type === 'array' || type === 'string' ? type : 'value';
+}
+
 function rule(
   conversion: Conversion,
+  strict: boolean,
   references: Map<unknown, string>,
   { schema, at, root }: SchemaLocation,
 ): string {
   const { book, convert } = conversion;
   if (schema === true) return book.primitive('value');
-  if (!isSchema(schema)) throw new SchemaFault(at, 'a schema must be an object or true');
-  if (conversion.strict) rejectUnenforced(schema, at);
+  if (schema === false) throw new ImpossibleSchema(at, 'no value fits "false"');
+  if (!isSchema(schema)) throw new SchemaFault(at, 'a schema must be an object or a boolean');
+  checkUnsupported(conversion, strict, schema, at);
   if (typeof schema.$ref === 'string' && !hasOtherConstraints(schema, '$ref'))
     return reference(conversion, references, { ref: schema.$ref, at, root });
   const choices = schema.anyOf ?? schema.oneOf;
@@ -98,7 +121,10 @@ function rule(
       mergedAlternatives({ schema, at, root }, conversion.merges).map((one) => () => convert(one, at, root)),
       at,
     );
-  if ('const' in schema || Array.isArray(schema.enum)) return listedValues({ schema, at, root }, schema);
+  if ('const' in schema || Array.isArray(schema.enum)) {
+    if ('pattern' in schema) conversion.relax('pattern');
+    return listedValues({ schema, at, root }, schema);
+  }
   if (Array.isArray(schema.type))
     return alternatives(
       schema.type.map((type) => typed(conversion, { schema, at, root }, type)),
@@ -175,9 +201,14 @@ function reference(
 /** Matches no character. */
 const NOTHING = String.raw`[^\x00-\U0010FFFF]`;
 
-function rejectUnenforced(schema: Schema, at: string): void {
-  const found = UNSUPPORTED_KEYWORDS.find((keyword) => keyword in schema);
-  if (found !== undefined) throw new SchemaFault(at, `"${found}" is not supported`);
+function checkUnsupported({ relax }: Conversion, strict: boolean, schema: Schema, at: string): void {
+  const has = (keyword: string): boolean =>
+    keyword in schema && UNRESTRICTING[keyword]?.includes(schema[keyword]) !== true;
+  if (schema.not === true || (isSchema(schema.not) && Object.keys(schema.not).length === 0))
+    throw new ImpossibleSchema(at, '"not" excludes every value');
+  const refused = REFUSED_KEYWORDS.filter(has);
+  if (strict && refused[0] !== undefined) throw new SchemaFault(at, `"${refused[0]}" is not supported`);
+  for (const keyword of [...refused, ...RELAXED_KEYWORDS.filter(has)]) relax(keyword);
 }
 
 /** Returns the alternatives that some value fits. When there are none, throws the error of the first. */

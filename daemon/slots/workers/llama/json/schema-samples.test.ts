@@ -31,8 +31,12 @@ const PATTERNS = [
     '^"\\\\\\n\\t\\/$',
     '^[\\d\\-_]+?$',
     '^(a|b|)c$',
+    '^a[bc]+$|^\\d|xyz$|^$',
+    '^1|-',
   ],
 ];
+/** Needless escapes, which are valid only without the Unicode flag. */
+const ESCAPED = ['^\\d{3}\\-\\d{4}$', '^[\\w-.]\\ ?$'];
 const bound = fc.oneof(
   fc.integer({ min: -1000, max: 1000 }),
   fc.integer({ min: -9999, max: 9999 }).map((n) => n / 100),
@@ -52,7 +56,7 @@ const bounds = fc
 const text = fc.oneof(
   fc.constantFrom(...PATTERNS).map((pattern) => ({ type: 'string', pattern })),
   fc
-    .constantFrom('date', 'time', 'date-time', 'uuid', 'email', 'ipv4')
+    .constantFrom('date', 'time', 'date-time', 'duration', 'uuid', 'email', 'hostname', 'ipv4', 'ipv6', 'uri')
     .map((format) => ({ type: 'string', format })),
   fc.record({ type: fc.constant('string'), minLength: fc.nat(4), maxLength: fc.integer({ min: 4, max: 9 }) }),
   fc.record({
@@ -118,14 +122,19 @@ test("every text that a schema's grammar matches is JSON and fits the schema", a
   await fc.assert(
     fc.asyncProperty(schema, fc.nat(0x7fff_ffff), async (candidate, seed) => {
       let grammar: string;
+      let isRelaxed = false;
+      const relax = (): void => {
+        isRelaxed = true;
+      };
       try {
-        grammar = schemaGrammar(candidate, { strict: true });
+        grammar = schemaGrammar(candidate, { strict: true, relax });
       } catch (error) {
         if (!(error instanceof SchemaFault)) throw error;
         refused += 1;
         return;
       }
       accepted += 1;
+      if (isRelaxed) return;
       const takes = await judge(grammar);
       const validate = ajv.compile(candidate);
       const sample = gbnfSampler(grammar);
@@ -144,9 +153,9 @@ test("every text that a schema's grammar matches is JSON and fits the schema", a
   expect(accepted).toBeGreaterThan(refused);
 }, 120_000);
 
-test.each(PATTERNS)('matches exactly the texts of the pattern %s', async (pattern) => {
+test.each([...PATTERNS, ...ESCAPED])('matches exactly the texts of the pattern %s', async (pattern) => {
   const takes = await judge(schemaGrammar({ type: 'string', pattern }, { strict: true }));
-  const fits = new RegExp(pattern, 'u');
+  const fits = regex(pattern);
   const words = [
     '',
     'abc',
@@ -170,3 +179,12 @@ test.each(PATTERNS)('matches exactly the texts of the pattern %s', async (patter
     expect(takes(JSON.stringify(word)), JSON.stringify(word)).toBe(fits.test(word));
   }
 });
+
+/** Compiles a pattern; one with needless escapes is valid only without the Unicode flag. */
+function regex(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u');
+  } catch {
+    return new RegExp(pattern);
+  }
+}

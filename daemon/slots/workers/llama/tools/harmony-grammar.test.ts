@@ -24,7 +24,7 @@ test('a call with or without reasoning', async () => {
 });
 
 test('a structured final message, or a call', async () => {
-  const matches = await matcherFor(harmonyGrammar(tools, { schema: { type: 'integer' } }));
+  const matches = await matcherFor(harmonyGrammar(tools, { schema: { type: 'integer' }, strict: true }));
   const final = '<|channel|>final<|message|>';
   expect([
     matches(`${final}7`),

@@ -1,8 +1,6 @@
 import { literal, RuleBook } from '../json/rule-book.ts';
-import { converter } from '../json/schema-grammar.ts';
-import { isSchema } from '../json/schema-shape.ts';
 import type { Tool } from './tool-choice.ts';
-import { parametersRule } from './tool-grammar.ts';
+import { type AnswerSchema, answerRule, argumentsRule, type Relax } from './tool-grammar.ts';
 
 /** Any text without the start of a mark. */
 const WORDS = '([^<] | "<"+ [^|<])*';
@@ -13,18 +11,16 @@ const THOUGHTS = `"<|channel|>analysis<|message|>" ${WORDS} "<|end|><|start|>ass
  * with `answer`, a final message of that schema. Control tokens appear as their texts, as llama.cpp's
  * grammars see them.
  */
-export function harmonyGrammar(tools: readonly Tool[], answer: { schema: unknown } | null = null): string {
+export function harmonyGrammar(
+  tools: readonly Tool[],
+  answer: AnswerSchema | null = null,
+  relax: Relax = () => {},
+): string {
   const book = new RuleBook();
-  const { convert } = converter(book, { strict: false });
-  const calls = tools.map(({ function: { name, parameters } }) =>
-    book.add(
-      `${literal(`<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>`)} ${parametersRule(convert, parameters)}`,
-    ),
-  );
-  if (answer !== null) {
-    const root = isSchema(answer.schema) ? answer.schema : {};
-    const final = converter(book, { strict: true }).convert(answer.schema, '', root);
-    calls.unshift(book.add(`"<|channel|>final<|message|>" ${final}`));
-  }
-  return book.grammar(`(${THOUGHTS})? (${calls.join(' | ')})`);
+  const final = answer === null ? [] : [`"<|channel|>final<|message|>" ${answerRule(book, answer)}`];
+  const calls = tools.map((tool, i) => {
+    const header = `<|channel|>commentary to=functions.${tool.function.name} <|constrain|>json<|message|>`;
+    return book.set(`tool${i}`, `${literal(header)} ${argumentsRule(book, tool, relax)}`);
+  });
+  return book.grammar(`(${THOUGHTS})? (${[...final, ...calls].join(' | ')})`);
 }

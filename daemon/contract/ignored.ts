@@ -34,4 +34,4 @@ export const headerList = (names: readonly string[]): string =>
 
 /** Combines two header values without repeating a name. */
 export const mergedHeader = (before: string | undefined, more: string): string =>
-  headerList([...new Set([...(before?.split(', ') ?? []), ...more.split(', ')])]);
+  headerList([...new Set([...(before ? before.split(', ') : []), ...more.split(', ')])]);
