@@ -13,8 +13,8 @@ export interface Accounts {
   /** Throws `auth.invalid_key`. `secureCookie` defaults to whether the request used TLS. */
   login(key: string, request: AuthRequest, secureCookie?: boolean): { setCookie: string };
   /**
-   * Returns a Set-Cookie value that clears the cookie of any caller. Also ends the session that the cookie
-   * proves.
+   * Returns a Set-Cookie value that clears the cookie of any caller. Also ends every session that its cookies
+   * prove.
    */
   logout(request: AuthRequest): { setCookie: string };
   /** Sessions that are valid now; `current` marks that of the caller. Throws `store.unavailable`. */
@@ -42,8 +42,8 @@ export function createAccounts({ guards, keys, sessions, events }: AccountDeps):
       return { setCookie };
     },
     logout(request) {
-      const { cookie } = readCredentials(request);
-      if (cookie !== null && sessions.revoke(cookie)) {
+      const revoked = readCredentials(request).cookies.filter((cookie) => sessions.revoke(cookie));
+      if (revoked.length > 0) {
         events.audit('auth.logout', { tier: 'admin', address: guards.address(request) }, {});
         events.emit('logout');
       }

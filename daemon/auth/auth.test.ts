@@ -9,6 +9,7 @@ import { openSettings } from '../settings/open-settings.ts';
 import { openStore } from '../store/store.ts';
 import { type Auth, type AuthChange, createAuth } from './auth.ts';
 import { fingerprint } from './keys.ts';
+import type { AuthRequest } from './request.ts';
 import { aRequest } from './testing.ts';
 
 /** The real settings, store and secret in a folder of their own. */
@@ -143,6 +144,15 @@ describe('auth', () => {
     expect(rows).toEqual([
       expect.objectContaining({ current: true, id8: second.auth.caller(two).sessionId?.slice(0, 8) }),
     ]);
+  });
+
+  it('a logout ends every session that the cookies of the request prove', async () => {
+    const { auth } = await boot(scratch(), KEYS);
+    const [one, two, other] = [login(auth), login(auth), login(auth)];
+    const cookieOf = (request: AuthRequest) => request.rawHeaders.at(-1) as string;
+    const Cookie = `svc_session=stale; ${cookieOf(one)}; ${cookieOf(two)}`;
+    auth.logout(aRequest({ method: 'POST', with: { Cookie } }));
+    expect([one, two, other].map((request) => auth.caller(request).tier)).toEqual(['anon', 'anon', 'admin']);
   });
 
   it('a login with a wrong key does not change the session of the caller', async () => {

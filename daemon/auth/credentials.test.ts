@@ -105,7 +105,7 @@ describe('credentials', () => {
       'Sec-WebSocket-Protocol',
       'openai-insecure-api-key.k',
     ];
-    const carriers = { cookie: null, bearer: null, apiKey: null, subprotocol: null, xApiKey: null };
+    const carriers = { cookies: [], bearer: null, apiKey: null, subprotocol: null, xApiKey: null };
     const nothing = { ...carriers, unreadXApiKey: true };
     expect(offered(raw)).toEqual(nothing);
     expect(offered(raw, '/v1/realtime', false)).toEqual(nothing);
@@ -152,15 +152,23 @@ describe('credentials', () => {
   it('reads each credential from its carrier', () => {
     const raw = ['Host', 'h', 'COOKIE', 'svc_session=c', 'AUTHORIZATION', 'Bearer b', 'Accept', '*'];
     expect(offered(raw, '/x?api_key=q')).toEqual({
-      cookie: 'c',
+      cookies: ['c'],
       bearer: 'b',
       apiKey: 'q',
       subprotocol: null,
       xApiKey: null,
       unreadXApiKey: false,
     });
-    expect(offered(['Cookie', 'a=b', 'Cookie', 'svc_session=c']).cookie).toBe('c');
-    expect(offered(['Cookie', 'svc_session=c', 'Cookie', 'a=b', 'Cookie', 'svc_session=d']).cookie).toBe('c');
+    expect(offered(['Cookie', 'a=b', 'Cookie', 'svc_session=c']).cookies).toEqual(['c']);
+    const two = ['Cookie', 'svc_session=c', 'Cookie', 'a=b', 'Cookie', 'svc_session=d'];
+    expect(offered(two).cookies).toEqual(['c', 'd']);
+    const pairs = [
+      'Cookie',
+      'svc_session=1; svc_session=2',
+      'Cookie',
+      'svc_session=3; svc_session=4; svc_session=5',
+    ];
+    expect(offered([...pairs, 'Cookie', 'svc_session=6']).cookies).toEqual(['1', '2', '3', '4']);
     const protocols = [
       'Sec-WebSocket-Protocol',
       'openai-insecure-api-key.k',
@@ -169,7 +177,7 @@ describe('credentials', () => {
     ];
     expect(offered(protocols, '/v1/realtime', true).subprotocol).toBe('k');
     expect(offered([])).toEqual({
-      cookie: null,
+      cookies: [],
       bearer: null,
       apiKey: null,
       subprotocol: null,

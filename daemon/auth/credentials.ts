@@ -1,7 +1,7 @@
 import type { Tier } from '../contract/auth.ts';
 import { decodeUtf8, isNamed } from './raw-headers.ts';
 import type { AuthRequest } from './request.ts';
-import { sessionCookieIn } from './session-cookie.ts';
+import { MAX_SESSION_COOKIES, sessionCookiesIn } from './session-cookie.ts';
 
 /** The caller, as proven by a valid credential. */
 export interface Caller {
@@ -19,7 +19,8 @@ export type RefusedCredential = 'wrong-key' | 'x-api-key';
  * The unverified credentials of a request. Null for a carrier that is absent, empty, malformed or oversized.
  */
 export interface OfferedCredentials {
-  cookie: string | null;
+  /** At most four. */
+  cookies: readonly string[];
   bearer: string | null;
   apiKey: string | null;
   subprotocol: string | null;
@@ -33,6 +34,7 @@ const MAX_KEY_LENGTH = 4096;
 const SUBPROTOCOL = 'openai-insecure-api-key.';
 const REALTIME = '/v1/realtime';
 const MESSAGES = '/v1/messages';
+const NO_COOKIES: readonly string[] = [];
 
 const bounded = (key: string): string | null => (key === '' || key.length > MAX_KEY_LENGTH ? null : key);
 
@@ -98,7 +100,7 @@ export function readCredentials(
   request: Pick<AuthRequest, 'url' | 'rawHeaders' | 'upgrade'>,
 ): OfferedCredentials {
   const offered: OfferedCredentials = {
-    cookie: null,
+    cookies: NO_COOKIES,
     bearer: null,
     apiKey: queryKey(request.url),
     subprotocol: null,
@@ -116,7 +118,7 @@ export function readCredentials(
       if (!authorization) offered.bearer = bearerKey(value);
       authorization = true;
     } else if (isNamed(name, 'cookie')) {
-      offered.cookie ??= sessionCookieIn(value);
+      offered.cookies = [...offered.cookies, ...sessionCookiesIn(value)].slice(0, MAX_SESSION_COOKIES);
     } else if (isNamed(name, 'x-api-key')) {
       if (!isMessages(request.url)) offered.unreadXApiKey = true;
       else if (!xApiKey) offered.xApiKey = bounded(decodeUtf8(value));

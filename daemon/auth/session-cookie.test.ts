@@ -8,7 +8,7 @@ import {
   issueCookie,
   readCookie,
   SESSION_TTL_S,
-  sessionCookieIn,
+  sessionCookiesIn,
   setCookieHeader,
 } from './session-cookie.ts';
 
@@ -182,14 +182,14 @@ describe('session cookie', () => {
   });
 
   it('K07 oversized headers, many cookies and invalid bytes give no session and never throw', () => {
-    expect(sessionCookieIn(`svc_session=${value}; x=${'y'.repeat(65_536)}`)).toBeNull();
+    expect(sessionCookiesIn(`svc_session=${value}; x=${'y'.repeat(65_536)}`)).toEqual([]);
     const padded = (length: number) => 'svc_session=a; x='.padEnd(length, 'y');
-    expect([sessionCookieIn(padded(16_384)), sessionCookieIn(padded(16_385))]).toEqual(['a', null]);
+    expect([sessionCookiesIn(padded(16_384)), sessionCookiesIn(padded(16_385))]).toEqual([['a'], []]);
     const many = Array.from({ length: 200 }, (_, i) => `c${i}=v`).join('; ');
-    expect(sessionCookieIn(`${many}; svc_session=${value}`)).toBeNull();
+    expect(sessionCookiesIn(`${many}; svc_session=${value}`)).toEqual([]);
     const cookies = (count: number) => Array.from({ length: count }, (_, i) => `c${i}=v`).join('; ');
-    expect(sessionCookieIn(`${cookies(99)}; svc_session=${value}`)).toBe(value);
-    expect(sessionCookieIn(`${cookies(100)}; svc_session=${value}`)).toBeNull();
+    expect(sessionCookiesIn(`${cookies(99)}; svc_session=${value}`)).toEqual([value]);
+    expect(sessionCookiesIn(`${cookies(100)}; svc_session=${value}`)).toEqual([]);
     expect(read('a'.repeat(65_536))).toBeNull();
     for (const header of [
       'svc_session=%ff%fe',
@@ -199,18 +199,29 @@ describe('session cookie', () => {
       '; ;=;svc_session==',
       '\0svc_session=x',
     ]) {
-      expect(read(sessionCookieIn(header) ?? '')).toBeNull();
+      expect(sessionCookiesIn(header).map((one) => read(one))).not.toContainEqual(expect.anything());
     }
   });
 
-  it('finds the cookie among others: only the first of its name, with its value as sent', () => {
-    expect(sessionCookieIn(`a=b; svc_session=${value}; c=d`)).toBe(value);
-    expect(sessionCookieIn(`svc_session=first; svc_session=${value}`)).toBe('first');
-    expect(sessionCookieIn(`xsvc_session=${value}`)).toBeNull();
-    expect(sessionCookieIn(`SVC_SESSION=${value}`)).toBeNull();
-    expect(sessionCookieIn('svc_session=%61')).toBe('%61');
-    expect(sessionCookieIn('')).toBeNull();
-  });
+  it.each([
+    ['one among others', `a=b; svc_session=${value}; c=d`, [value]],
+    ['several, in order', 'svc_session=1; a=b; svc_session=2', ['1', '2']],
+    ['an empty one counts', 'svc_session=; svc_session=2', ['', '2']],
+    ['equal ones count each', 'svc_session=1; svc_session=1', ['1', '1']],
+    ['four', 'svc_session=1; svc_session=2; svc_session=3; svc_session=4', ['1', '2', '3', '4']],
+    [
+      'not the fifth',
+      'svc_session=1; svc_session=2; svc_session=3; svc_session=4; svc_session=5',
+      ['1', '2', '3', '4'],
+    ],
+    ['blanks around name and value', 'svc_session = 1 ;\tsvc_session\t=\t2', ['1', '2']],
+    ['without blanks', 'svc_session=1;svc_session=2', ['1', '2']],
+    ['a value as sent', 'svc_session=%61; svc_session="b"; svc_session=c=d', ['%61', '"b"', 'c=d']],
+    ['a name without a value', 'svc_session; svc_session=2', ['2']],
+    ['another name', `xsvc_session=${value}; svc_sessionx=${value}`, []],
+    ['another case', `SVC_SESSION=${value}`, []],
+    ['none', '', []],
+  ])('finds the cookies: %s', (_, header, values) => expect(sessionCookiesIn(header)).toEqual(values));
 
   it('K13 Set-Cookie has HttpOnly, SameSite=Lax, Path=/, Max-Age=28800, Secure only on request, no Domain', () => {
     const parts = (text: string) => text.split('; ').sort();

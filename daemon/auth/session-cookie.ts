@@ -10,6 +10,9 @@ const CLOCK_SLACK_S = 60;
 const MAX_VALUE_LENGTH = 512;
 const MAX_HEADER_LENGTH = 16_384;
 const MAX_COOKIES = 100;
+/** How many cookies of the name are verified. */
+export const MAX_SESSION_COOKIES = 4;
+const NO_COOKIES: readonly string[] = [];
 const SIGNATURE_CHARS = 43;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/;
@@ -76,14 +79,17 @@ function parsePayload(text: string): SessionPayload | null {
 }
 
 /**
- * Returns the value of `svc_session` in a Cookie header, or null when it is absent or the header is too long.
- * Of several cookies of this name the first counts, which for browsers is the one with the most specific
- * path. The others are not tried.
+ * Returns the values of the first four cookies `svc_session` in a Cookie header
+ * (docs/spec/contract.md#several-cookies). Another service on the same host name can set a cookie of this name
+ * with a more specific path, which browsers send first. None for a header that is too long.
  */
-export function sessionCookieIn(header: string): string | null {
-  if (header.length > MAX_HEADER_LENGTH || !header.includes(SESSION_COOKIE)) return null;
-  if (header.split(';', MAX_COOKIES + 1).length > MAX_COOKIES) return null;
-  return parseCookie(header, { decode: (text) => text })[SESSION_COOKIE] ?? null;
+export function sessionCookiesIn(header: string): readonly string[] {
+  if (header.length > MAX_HEADER_LENGTH || !header.includes(SESSION_COOKIE)) return NO_COOKIES;
+  const pairs = header.split(';', MAX_COOKIES + 1);
+  if (pairs.length > MAX_COOKIES) return NO_COOKIES;
+  return pairs
+    .flatMap((pair) => parseCookie(pair, { decode: (text) => text })[SESSION_COOKIE] ?? [])
+    .slice(0, MAX_SESSION_COOKIES);
 }
 
 const attributes = (secure: boolean) => ({ httpOnly: true, sameSite: 'lax', path: '/', secure }) as const;

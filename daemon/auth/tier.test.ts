@@ -11,7 +11,7 @@ const verifier = {
 const resolve = (offered: Partial<OfferedCredentials>) =>
   resolveTier(
     {
-      cookie: null,
+      cookies: [],
       bearer: null,
       apiKey: null,
       subprotocol: null,
@@ -24,7 +24,7 @@ const resolve = (offered: Partial<OfferedCredentials>) =>
 
 describe('tier resolution', () => {
   it('T01 a valid cookie wins over a client key', () => {
-    expect(resolve({ cookie: 'good', bearer: 'C' })).toEqual({
+    expect(resolve({ cookies: ['good'], bearer: 'C' })).toEqual({
       tier: 'admin',
       via: 'cookie',
       sessionId: 'id1',
@@ -32,13 +32,30 @@ describe('tier resolution', () => {
   });
 
   it('T02 an invalid cookie is ignored', () => {
-    expect(resolve({ cookie: 'bad', bearer: 'A' })).toMatchObject({
+    expect(resolve({ cookies: ['bad'], bearer: 'A' })).toMatchObject({
       tier: 'admin',
       via: 'bearer',
       sessionId: null,
     });
-    expect(resolve({ cookie: 'bad', bearer: 'C' })).toMatchObject({ tier: 'client', via: 'bearer' });
-    expect(resolve({ cookie: 'bad' })).toMatchObject({ tier: 'anon', via: 'none' });
+    expect(resolve({ cookies: ['bad'], bearer: 'C' })).toMatchObject({ tier: 'client', via: 'bearer' });
+    expect(resolve({ cookies: ['bad'] })).toMatchObject({ tier: 'anon', via: 'none' });
+  });
+
+  it.each([
+    ['first', ['good', 'bad']],
+    ['second', ['bad', 'good']],
+    ['fourth', ['bad', '', 'other', 'good']],
+  ])('a valid cookie counts when it is the %s', (_, cookies) => {
+    expect(resolve({ cookies, bearer: 'C' })).toMatchObject({
+      tier: 'admin',
+      via: 'cookie',
+      sessionId: 'id1',
+    });
+  });
+
+  it('without a valid cookie among several, the keys decide', () => {
+    expect(resolve({ cookies: ['bad', 'other'], bearer: 'C' })).toMatchObject({ tier: 'client' });
+    expect(resolve({ cookies: ['bad', 'other'] })).toMatchObject({ tier: 'anon' });
   });
 
   it('T03 a wrong Bearer falls through to api_key', () => {
@@ -64,7 +81,7 @@ describe('tier resolution', () => {
     const none = createKeys({ admin: () => '', client: () => '  ' });
     for (const text of ['', '  ', 'undefined', 'null', 'false']) {
       const keys = { bearer: text, apiKey: text, subprotocol: text, xApiKey: text };
-      const offered = { cookie: null, ...keys, unreadXApiKey: false };
+      const offered = { cookies: [], ...keys, unreadXApiKey: false };
       expect(resolveTier(offered, { ...verifier, verifyKey: none.tierOf }).tier).toBe('anon');
     }
   });
@@ -74,8 +91,8 @@ describe('tier resolution', () => {
     expect(resolve({ xApiKey: 'A' })).toMatchObject({ tier: 'admin', via: 'x-api-key' });
     expect(resolve({ bearer: 'C', xApiKey: 'A' })).toMatchObject({ tier: 'client', via: 'bearer' });
     expect(resolve({ apiKey: 'C', xApiKey: 'A' })).toMatchObject({ tier: 'client', via: 'api_key' });
-    expect(resolve({ cookie: 'good', xApiKey: 'C' })).toMatchObject({ tier: 'admin', via: 'cookie' });
-    expect(resolve({ cookie: 'bad', bearer: 'x', apiKey: 'y', xApiKey: 'C' }).tier).toBe('client');
+    expect(resolve({ cookies: ['good'], xApiKey: 'C' })).toMatchObject({ tier: 'admin', via: 'cookie' });
+    expect(resolve({ cookies: ['bad'], bearer: 'x', apiKey: 'y', xApiKey: 'C' }).tier).toBe('client');
     expect(resolve({ xApiKey: 'x' })).toMatchObject({ tier: 'anon', refused: 'wrong-key' });
   });
 
@@ -95,8 +112,8 @@ describe('tier resolution', () => {
     ['a wrong subprotocol key', { subprotocol: 'x' }, 'wrong-key'],
     ['two wrong keys', { bearer: 'x', apiKey: 'y' }, 'wrong-key'],
     ['a wrong Bearer key beside x-api-key', { bearer: 'x', unreadXApiKey: true }, 'wrong-key'],
-    ['a wrong key beside an expired session', { cookie: 'bad', bearer: 'x' }, 'wrong-key'],
-    ['an expired session', { cookie: 'bad' }, undefined],
+    ['a wrong key beside an expired session', { cookies: ['bad'], bearer: 'x' }, 'wrong-key'],
+    ['an expired session', { cookies: ['bad'] }, undefined],
     ['no credential', {}, undefined],
     ['a valid key after a wrong one', { bearer: 'x', apiKey: 'C' }, undefined],
   ])('%s', (_, offered, refused) => expect(resolve(offered).refused).toBe(refused));
@@ -108,7 +125,7 @@ describe('tier resolution', () => {
       return null;
     };
     const keys = { bearer: 'A', apiKey: null, subprotocol: null, xApiKey: 'A' };
-    const offered = { cookie: 'good', ...keys, unreadXApiKey: false };
+    const offered = { cookies: ['good'], ...keys, unreadXApiKey: false };
     expect(resolveTier(offered, { ...verifier, verifyKey }).tier).toBe('admin');
     expect(checkedKeys).toEqual([]);
   });

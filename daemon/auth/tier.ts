@@ -30,9 +30,12 @@ function byKey(key: string | null, via: KeyCarrier, verifier: CredentialVerifier
 }
 
 /** 1. A valid session cookie is admin; a session is never client. */
-const byCookie: Step = ({ cookie }, verifier) => {
-  const sessionId = cookie === null ? null : verifier.verifySession(cookie);
-  return sessionId === null ? null : { tier: 'admin', via: 'cookie', sessionId };
+const byCookie: Step = ({ cookies }, verifier) => {
+  for (const cookie of cookies) {
+    const sessionId = verifier.verifySession(cookie);
+    if (sessionId !== null) return { tier: 'admin', via: 'cookie', sessionId };
+  }
+  return null;
 };
 
 /** 2. `Authorization: Bearer`. */
@@ -55,9 +58,9 @@ const byXApiKey: Step = ({ xApiKey }, verifier) => byKey(xApiKey, 'x-api-key', v
 
 /** 4. Otherwise: anon. An invalid cookie is an expired session, not a wrong key. */
 const otherwise = (offered: OfferedCredentials): Caller => {
-  const { cookie, bearer, apiKey, subprotocol, xApiKey, unreadXApiKey } = offered;
+  const { cookies, bearer, apiKey, subprotocol, xApiKey, unreadXApiKey } = offered;
   if ((bearer ?? apiKey ?? subprotocol ?? xApiKey) !== null) return ANON_WRONG_KEY;
-  return unreadXApiKey && cookie === null ? ANON_X_API_KEY : ANON;
+  return unreadXApiKey && cookies.length === 0 ? ANON_X_API_KEY : ANON;
 };
 
 const STEPS: readonly Step[] = [byCookie, byBearer, byApiKey, bySubprotocol, byXApiKey];
