@@ -66,8 +66,7 @@ describe('an admin key that is written and cannot be read', () => {
 
   it.each([
     ['in Latin-1', Buffer.from('SVC_ADMIN_KEY=schl\xfcssel\n', 'latin1')],
-    ['after "export"', Buffer.from('export SVC_ADMIN_KEY=a-key\n')],
-    ['after a byte order mark', Buffer.from('\ufeffSVC_ADMIN_KEY=a-key\n')],
+    ['after "set"', Buffer.from('set SVC_ADMIN_KEY=a-key\n')],
     ['in UTF-16', Buffer.from('\ufeffA=1\nSVC_ADMIN_KEY=a-key\n', 'utf16le')],
   ])('%s locks callers out until it is removed', async (_name, bytes) => {
     const home = scratch();
@@ -75,7 +74,7 @@ describe('an admin key that is written and cannot be read', () => {
     writeFileSync(join(home, 'config/api.env'), bytes, { mode: 0o600 });
     const { auth, settings, envFile } = await boot(home);
     expect(decisions(auth)).toEqual(CLOSED);
-    writeFileSync(envFile, '# SVC_ADMIN_KEY=a-key\nexport SVC_ADMIN_KEY=\n');
+    writeFileSync(envFile, '# SVC_ADMIN_KEY=a-key\nset SVC_ADMIN_KEY=\n');
     await settings.reload();
     expect(decisions(auth)).toEqual(['pass', 'pass', 'pass']);
   });
@@ -234,6 +233,23 @@ describe('auth', () => {
       applies_live: true,
     });
     expect(auth.enforcement()).toEqual({ require_auth: true, source: 'env' });
+  });
+
+  it('logs each change of enforcement, whichever source makes it', async () => {
+    const { auth, settings, envFile, lines } = await boot(scratch(), KEYS);
+    const logged = () =>
+      lines.filter(({ event }) => event === 'auth.enforcement').map(({ msg, source }) => [msg, source]);
+    await auth.requireAuth(true);
+    await auth.requireAuth(true);
+    await auth.rotate('client');
+    expect(logged()).toEqual([['requests need a key now', 'file']]);
+    await auth.requireAuth(false);
+    writeFileSync(envFile, 'SVC_ADMIN_KEY=a-key-of-api-env\nSVC_REQUIRE_AUTH=on\n');
+    await settings.reload();
+    expect(logged().slice(1)).toEqual([
+      ['requests no longer need a key', 'file'],
+      ['requests need a key now', 'env'],
+    ]);
   });
 
   it('W02 every change that affects open sockets is emitted, including a key edited by hand', async () => {

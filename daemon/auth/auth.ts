@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import type { ExposureView, RequireView, RotateView, StatusView } from '../contract/auth.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import { type RouteRow, routeRows } from '../contract/routes.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
+import { ENV_FILE } from '../settings/env-layer.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
@@ -48,7 +50,7 @@ export interface Auth extends Guards, Accounts {
 }
 
 export interface AuthDeps {
-  settings: Pick<Settings, 'value' | 'resolve' | 'persist' | 'setEnvFile' | 'onChange'>;
+  settings: Pick<Settings, 'folders' | 'value' | 'resolve' | 'persist' | 'setEnvFile' | 'onChange'>;
   store: Pick<Store, 'sessions' | 'audit' | 'isContentLost'>;
   log: Log;
   /** Path of the signing secret: `secret.bin` in the state folder. */
@@ -83,11 +85,16 @@ export async function createAuth(options: AuthDeps): Promise<Auth> {
     log,
     enforced: () => settings.value('requireAuth'),
     hasAdminKey,
+    hasClientKey: () => keys.has('client'),
     unusableAdminKey: () => settings.resolve('adminKey').unusable === true,
     listener: options.listener,
     secrets: options.secrets,
   });
-  settings.onChange(() => events.emit('settings'));
+  const logEnforcement = enforcementLogger(enforcement, log);
+  settings.onChange(() => {
+    logEnforcement();
+    events.emit('settings');
+  });
   if (enforcement.effective().require_auth && !hasAdminKey()) log.warn(NO_ADMIN_KEY);
 
   return {
@@ -108,6 +115,7 @@ export async function createAuth(options: AuthDeps): Promise<Auth> {
     rotate: createRotate<Actor>({
       settings,
       log,
+      envFile: join(settings.folders.config, ENV_FILE),
       onRotated(tier, fingerprint, by) {
         events.audit('auth.rotate', by, { tier, fingerprint });
         events.emit('rotate', tier);
@@ -128,6 +136,20 @@ export async function createAuth(options: AuthDeps): Promise<Auth> {
 
 const NO_ADMIN_KEY =
   'keys are required but no admin key is set, so only open routes respond; set SVC_ADMIN_KEY in api.env';
+
+/** Returns a function that logs a change of enforcement, whichever source made it. */
+function enforcementLogger(enforcement: Enforcement, log: Log): () => void {
+  let last = enforcement.effective().require_auth;
+  return () => {
+    const { require_auth, source } = enforcement.effective();
+    if (require_auth === last) return;
+    last = require_auth;
+    log.info(
+      { event: 'auth.enforcement', require_auth, source },
+      require_auth ? 'requests need a key now' : 'requests no longer need a key',
+    );
+  };
+}
 
 function limiterOf(settings: Pick<Settings, 'value'>): Auth['limiter'] {
   const throttle = createLoginThrottle();

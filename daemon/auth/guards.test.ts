@@ -12,7 +12,12 @@ const ADMIN: Caller = { tier: 'admin', via: 'bearer', sessionId: null };
 
 function setup(
   values: Values = {},
-  posture: { hasAdminKey?: boolean; loopback?: boolean; secrets?: () => readonly string[] } = {},
+  posture: {
+    hasAdminKey?: boolean;
+    hasClientKey?: boolean;
+    loopback?: boolean;
+    secrets?: () => readonly string[];
+  } = {},
 ) {
   const settings = memorySettings(values);
   const { log, lines } = recordedLog();
@@ -23,6 +28,7 @@ function setup(
     log,
     enforced: () => settings.value('requireAuth'),
     hasAdminKey: () => posture.hasAdminKey ?? true,
+    hasClientKey: () => posture.hasClientKey ?? true,
     unusableAdminKey: () => false,
     listener: () => ({ loopback: posture.loopback ?? false }),
     secrets: posture.secrets,
@@ -142,6 +148,21 @@ describe('guards', () => {
     expect(guards.decide('open', ANON, aRequest())).toBe('pass');
     settings.file.memoryClass = 'client';
     expect(guards.decide('memory', CLIENT, aRequest())).toBe('pass');
+  });
+
+  it.each([
+    ['a wrong key', 'wrong-key', {}, true],
+    ['no credential', undefined, {}, false],
+    ['x-api-key where it is not read', 'x-api-key', {}, false],
+    ['only an admin key is set', 'wrong-key', { hasClientKey: false }, true],
+    ['only a client key is set', 'wrong-key', { hasAdminKey: false }, true],
+    ['no key is set', 'wrong-key', { hasAdminKey: false, hasClientKey: false }, false],
+  ] as const)('verify_presented_keys: %s', (_, refused, keys, expected) => {
+    const caller: Caller = refused === undefined ? ANON : { ...ANON, refused };
+    const { guards, settings } = setup({ verifyPresentedKeys: true }, keys);
+    expect(guards.refusesPresentedKey(caller)).toBe(expected);
+    settings.file.verifyPresentedKeys = false;
+    expect(guards.refusesPresentedKey(caller)).toBe(false);
   });
 
   it('L08 warns once, naming the setting to change, when forwarding headers are not trusted', () => {

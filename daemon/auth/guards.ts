@@ -42,6 +42,11 @@ export interface Guards {
    * The request itself serves as `peer`.
    */
   decide(rule: ClassRule, caller: Caller, peer: PeerInfo): Decision;
+  /**
+   * Whether an open route of `/v1` refuses the caller because it sent a key that is not valid
+   * (docs/spec/contract.md#verify-presented-keys). Without any key in api.env no key can be valid, so all pass.
+   */
+  refusesPresentedKey(caller: Caller): boolean;
   /** Limiter key and audit address (docs/spec/contract.md#limiter). */
   address(request: PeerInfo): string;
   forwarding(): Forwarding;
@@ -58,6 +63,7 @@ export interface AuthGuardDeps {
   log: Log;
   enforced: () => boolean;
   hasAdminKey: () => boolean;
+  hasClientKey: () => boolean;
   unusableAdminKey: () => boolean;
   listener: () => { loopback: boolean };
   /** Values that no message may contain; default: none. */
@@ -123,6 +129,10 @@ export function createGuards(options: AuthGuardDeps): Guards {
         remote: !enforced && guarded && isRemote(peer, forwarding()),
       });
     },
+    refusesPresentedKey: ({ refused }) =>
+      refused === 'wrong-key' &&
+      settings.value('verifyPresentedKeys') &&
+      (options.hasAdminKey() || options.hasClientKey()),
     address(request) {
       const how = forwarding();
       const { address, from } = clientAddress(request, how);

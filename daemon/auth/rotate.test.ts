@@ -13,6 +13,7 @@ function setup() {
   const rotate = createRotate<string>({
     settings,
     log,
+    envFile: '/etc/svc/api.env',
     onRotated: (...event) => rotated.push(event),
     now: () => 0,
   });
@@ -32,6 +33,7 @@ describe('rotate', () => {
       applies_live: true,
       restart_required: false,
       session_preserved: true,
+      note: expect.stringContaining('environment file /etc/svc/api.env'),
     });
     expect(RotateResponse.parse(view)).toEqual(view);
     expect(rotated).toEqual([['admin', fingerprint(key), 'operator']]);
@@ -53,7 +55,7 @@ describe('rotate', () => {
     const { rotate } = setup();
     for (const tier of ['admin', 'client'] as const) {
       expect((await rotate(tier)).note).toMatch(
-        /written to the environment file api\.env and is never shown in the dashboard/,
+        /written to the environment file \/etc\/svc\/api\.env and is never shown in the dashboard/,
       );
     }
     expect((await rotate('client')).note).toMatch(/restart svc-companion/);
@@ -70,7 +72,7 @@ describe('rotate', () => {
         running--;
       },
     };
-    const rotate = createRotate({ settings: slow, log, onRotated: () => {} });
+    const rotate = createRotate({ settings: slow, log, envFile: 'api.env', onRotated: () => {} });
     const turns = Array.from({ length: 200 }, (_, i) => rotate(i % 2 ? 'client' : 'admin'));
     const views = await Promise.all(turns);
     expect(new Set(views.map((view) => view.fingerprint)).size).toBe(200);
@@ -89,6 +91,7 @@ describe('rotate', () => {
       settings: {
         setEnvFile: (name, value) => (fail ? Promise.reject(failure) : settings.setEnvFile(name, value)),
       },
+      envFile: 'api.env',
       log,
       onRotated: (...event) => rotated.push(event),
     });
@@ -108,6 +111,7 @@ describe('rotate', () => {
       const rotate = createRotate({
         settings: { setEnvFile: () => Promise.reject(failure) },
         log,
+        envFile: 'api.env',
         onRotated: () => {},
       });
       const error = (await rotate('admin').catch((thrown: unknown) => thrown)) as GatewayError;

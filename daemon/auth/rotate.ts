@@ -7,6 +7,8 @@ import { fingerprint, generateKey, type KeyTier } from './keys.ts';
 export interface RotateDeps<By> {
   settings: Pick<Settings, 'setEnvFile'>;
   log: Log;
+  /** Path of api.env, for the note of the response. */
+  envFile: string;
   /** Called when the new key is live, before the response. */
   onRotated: (tier: KeyTier, fingerprint: string, by: By | undefined) => void;
   /** Unix milliseconds. */
@@ -17,12 +19,13 @@ export interface RotateDeps<By> {
 export type Rotate<By> = (tier: KeyTier, by?: By) => Promise<RotateView>;
 
 const SETTING = { admin: 'adminKey', client: 'clientKey' } as const;
-const NOTES: Readonly<Record<KeyTier, string>> = {
-  admin:
-    'The new admin key was written to the environment file api.env and is never shown in the dashboard. An old key no longer works; browser sessions stay valid.',
+const CONSEQUENCES: Readonly<Record<KeyTier, string>> = {
+  admin: 'An old key no longer works; browser sessions stay valid.',
   client:
-    'The new client key was written to the environment file api.env and is never shown in the dashboard. An old key no longer works: update every app that used it, and restart svc-companion if it is installed.',
+    'An old key no longer works: update every app that used it, and restart svc-companion if it is installed.',
 };
+const noteFor = (tier: KeyTier, envFile: string): string =>
+  `The new ${tier} key was written to the environment file ${envFile} and is never shown in the dashboard. ${CONSEQUENCES[tier]}`;
 
 /**
  * Replaces a key (docs/spec/specification.md#rotate, docs/spec/contract.md#rotate): first in the environment
@@ -30,7 +33,8 @@ const NOTES: Readonly<Record<KeyTier, string>> = {
  * limiter and connections bound the queue. Throws `auth.rotate_failed`; the old key then stays valid and the
  * file is unchanged.
  */
-export function createRotate<By>({ settings, log, onRotated, now = Date.now }: RotateDeps<By>): Rotate<By> {
+export function createRotate<By>(deps: RotateDeps<By>): Rotate<By> {
+  const { settings, log, envFile, onRotated, now = Date.now } = deps;
   let tail: Promise<unknown> = Promise.resolve();
 
   const rotateNow = async (tier: KeyTier, by: By | undefined): Promise<RotateView> => {
@@ -50,7 +54,7 @@ export function createRotate<By>({ settings, log, onRotated, now = Date.now }: R
       applies_live: true,
       restart_required: false,
       session_preserved: true,
-      note: NOTES[tier],
+      note: noteFor(tier, envFile),
     };
   };
 

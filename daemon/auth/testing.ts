@@ -12,7 +12,7 @@ export function aRequest(change: Partial<AuthRequest> & { with?: Record<string, 
 }
 
 type Values = { [N in SettingName]?: SettingValue<N> };
-type MemorySettings = Pick<Settings, 'value' | 'resolve' | 'persist' | 'setEnvFile' | 'onChange'>;
+type MemorySettings = Pick<Settings, 'folders' | 'value' | 'resolve' | 'persist' | 'setEnvFile' | 'onChange'>;
 
 /** For tests of one rule: settings that live in memory; `env` values win over persisted ones. */
 export function memorySettings(
@@ -31,6 +31,7 @@ export function memorySettings(
     for (const listener of listeners) listener('written');
   };
   return {
+    folders: { config: '/etc/svc', state: '/var/lib/svc' },
     file,
     env,
     resolve,

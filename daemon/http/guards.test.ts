@@ -97,6 +97,22 @@ describe('the order of the guards', () => {
     expect(await outcome({ url: '/api/audit', with: ADMIN })).toBe('audit');
   });
 
+  it('verify_presented_keys refuses wrong keys on open routes of /v1 only', async () => {
+    const { outcome, refusal, settings } = await setUpGuards({ ...ENFORCED, verifyPresentedKeys: true });
+    const wrong = { authorization: 'Bearer wrong' };
+    const refused = await refusal({ url: '/v1/models', with: wrong });
+    expect([refused.code, refused.message]).toEqual(['auth.required', 'This key is not valid here.']);
+    expect(await outcome({ url: '/v1/models/org/name', with: wrong })).toBe('auth.required');
+    expect(await outcome({ url: '/v1/models?api_key=wrong' })).toBe('auth.required');
+    expect(await outcome({ url: '/v1/models', with: { cookie: 'svc_session=stale' } })).toBe('v1.models');
+    for (const headers of [undefined, ADMIN, CLIENT, { 'x-api-key': 'wrong' } as Record<string, string>])
+      expect(await outcome({ url: '/v1/models', with: headers })).toBe('v1.models');
+    for (const url of ['/api/health', '/api/auth/status', '/'])
+      expect(await outcome({ url, with: wrong })).not.toBe('auth.required');
+    settings.file.verifyPresentedKeys = false;
+    expect(await outcome({ url: '/v1/models', with: wrong })).toBe('v1.models');
+  });
+
   it('returns the results of the checks', async () => {
     const { pass } = await setUpGuards();
     const call = await pass({ url: '/v1/models/org/name?show_all=1', with: ADMIN });

@@ -67,14 +67,18 @@ export function guardClass(
   caller: Caller,
   request: AuthRequest,
 ): MatchedRoute {
-  const verdict = deps.auth.decide(match.route?.auth ?? UNMATCHED_RULE, caller, request);
-  if (verdict === 'auth.required')
+  const { route } = match;
+  const verdict = deps.auth.decide(route?.auth ?? UNMATCHED_RULE, caller, request);
+  const wrongKey = route !== null && isOpenInference(route) && deps.auth.refusesPresentedKey(caller);
+  if (verdict === 'auth.required' || wrongKey)
     throw new GatewayError('auth.required', { message: requiredMessage(caller) });
   if (verdict === 'auth.forbidden') throw new GatewayError('auth.forbidden');
-  if (match.route) return match.route;
+  if (route) return route;
   if (match.allow.length === 0) throw new GatewayError('route.not_found');
   throw new GatewayError('route.method_not_allowed', { headers: { allow: match.allow.join(', ') } });
 }
+
+const isOpenInference = ({ auth, path }: MatchedRoute): boolean => auth === 'open' && path.startsWith('/v1/');
 
 /** The messages of 401 for callers that sent something; the catalogue has the one for a missing key. */
 const REFUSED: Readonly<Record<RefusedCredential, string>> = {

@@ -116,6 +116,13 @@ export const SETTINGS = {
     live: true,
     help: 'Require the admin key on admin routes for callers on other machines, even while no key is required elsewhere.',
   }),
+  verifyPresentedKeys: row({
+    toml: 'security.verify_presented_keys',
+    type: flag(),
+    default: false,
+    live: true,
+    help: 'Answer 401 when an app sends a wrong key to the model list, which needs no key. Its connection test then fails as it should.',
+  }),
   allowPublicWithoutAuth: row({
     toml: 'security.allow_public_without_auth',
     type: flag(),

@@ -18,7 +18,7 @@ export interface ValidConfig {
   table: TomlTable;
   /** Effective values by `table.key`: accepted ones, and the last good one of a key with an invalid value. */
   values: ReadonlyMap<string, unknown>;
-  /** Message for each invalid value, by `table.key`. */
+  /** Message for each value that is invalid as a whole or in part, by `table.key`. */
   wrong: ReadonlyMap<string, string>;
 }
 
@@ -70,9 +70,8 @@ function evaluateValues(table: TomlTable, memory: ConfigMemory): Pick<ValidConfi
     const read = 'value' in raw ? row.type.fromToml(raw.value) : { ok: false as const, reason: NO_TABLE };
     const value = read.ok ? read.value : fallback(row, memory);
     if (value !== undefined) values.set(row.toml, value);
-    if (!read.ok) {
-      wrong.set(row.toml, `${row.toml} ${read.reason}; ${JSON.stringify(value ?? row.default)} is used`);
-    }
+    const reason = read.ok ? read.warning : `${read.reason}; ${JSON.stringify(value ?? row.default)} is used`;
+    if (reason !== undefined) wrong.set(row.toml, `${row.toml} ${reason}`);
   }
   return { values, wrong };
 }

@@ -41,10 +41,14 @@ function decode(value: string): string | null {
   }
 }
 
+/** Returns the name without `export`, which shells need before it. */
+const nameOf = ({ name }: Assignment): string => name.replace(/^export[ \t]+/, '');
+
 function effective(text: string, dialect: Dialect): Map<string, string> {
   const values = new Map<string, string>();
-  for (const { name, value } of scanEnv(text, dialect).assignments) {
-    const decoded = NAME.test(name) ? decode(value) : null;
+  for (const one of scanEnv(text, dialect).assignments) {
+    const name = nameOf(one);
+    const decoded = NAME.test(name) ? decode(one.value) : null;
     if (decoded !== null) values.set(name, decoded);
   }
   return values;
@@ -52,8 +56,9 @@ function effective(text: string, dialect: Dialect): Map<string, string> {
 
 /**
  * Returns the variables of an environment file as systemd's `EnvironmentFile=` reads it: comments, quotes,
- * continuation lines, last assignment wins, no expansion. Ignores invalid names (`export X`, a byte order
- * mark before the first name) and values that are not UTF-8. Never throws.
+ * continuation lines, last assignment wins, no expansion. In addition reads lines that systemd ignores because
+ * of `export` or a byte order mark before the name: people write both, and a key that is not read opens the
+ * gateway. Ignores other invalid names and values that are not UTF-8. Never throws.
  */
 export function parseEnvFile(bytes: Uint8Array): Map<string, string> {
   return effective(toText(bytes), MODERN);
@@ -69,6 +74,8 @@ export interface EnvFileLines {
   dropped: Map<string, number>;
   /** Names that a line assigns without effect, because something precedes the name or the text is UTF-16. */
   misplaced: Set<string>;
+  /** Lines with ` #` in a value without quotes, which is part of the value and not a comment. */
+  withHash: number[];
 }
 
 /** Describes the lines of an environment file. Never throws. */
@@ -80,22 +87,33 @@ export function describeEnvFile(bytes: Uint8Array): EnvFileLines {
   const lines = new Map<string, number>();
   const dropped = new Map<string, number>();
   const misplaced = new Set<string>();
+  const withHash: number[] = [];
   const assignmentLine = lineCounter(text);
   for (const one of scan.assignments) {
     const line = assignmentLine(one.start);
-    if (!NAME.test(one.name)) {
-      notes.push({ line, message: invalidNameReason(one) });
+    const name = nameOf(one);
+    if (!NAME.test(name)) {
+      notes.push({ line, message: 'has no valid name' });
       if (withoutNuls(one.value).trim() !== '') misplaced.add(nameAtEnd(one.name));
     } else if (decode(one.value) === null) {
       notes.push({ line, message: 'has a value that is not UTF-8 text' });
-      dropped.set(one.name, line);
+      dropped.set(name, line);
     } else {
-      lines.set(one.name, line);
-      dropped.delete(one.name);
+      lines.set(name, line);
+      dropped.delete(name);
+      if (hasUnquotedHash(text.slice(one.valueStart, one.valueEnd))) withHash.push(line);
     }
   }
-  return { notes: notes.sort((a, b) => a.line - b.line), lines, dropped, misplaced };
+  return { notes: notes.sort((a, b) => a.line - b.line), lines, dropped, misplaced, withHash };
 }
+
+const LEADING_QUOTES = /^(?:[ \t]*(?:"(?:[^"\\]|\\[\s\S])*"|'[^']*'))*/;
+/** Characters of a value that are searched for a hash. No key is longer. */
+const MAX_HASH_SCAN = 4096;
+
+/** Returns whether a value has a hash that a shell would read as the start of a comment. */
+const hasUnquotedHash = (raw: string): boolean =>
+  /[ \t]#/.test(raw.slice(0, MAX_HASH_SCAN).replace(LEADING_QUOTES, ''));
 
 /** Removes NULs. UTF-16 read byte by byte has a NUL next to each letter. */
 const withoutNuls = (text: string): string => text.replaceAll('\0', '');
@@ -112,13 +130,9 @@ const nameAtEnd = (text: string): string =>
     .slice(-MAX_NAME_SCAN / 2)
     .replace(/^.*[^A-Za-z0-9_]/s, '');
 
-function invalidNameReason(one: Assignment): string {
-  if (one.name.startsWith('\xef\xbb\xbf')) return 'starts with a byte order mark, so its name is not read';
-  return one.name.startsWith('export ') ? 'starts with "export", which is not read' : 'has no valid name';
-}
-
 /**
- * Sets one variable and preserves every other byte. Changes the last effective assignment, or appends a line.
+ * Sets one variable and preserves every other byte. Changes the last effective assignment and removes the lines
+ * of earlier ones (docs/spec/contract.md#rotate-duplicates), or appends a line.
  * The result is read identically by older and newer systemd versions. Throws EnvFileError where that is
  * impossible or the value contains control characters.
  */
@@ -135,8 +149,13 @@ export function setInEnvFile(bytes: Uint8Array, name: string, value: string): Bu
 
 function* candidates(text: string, name: string, raw: string): Generator<string> {
   const scan = scanEnv(text, MODERN);
-  const last = scan.assignments.findLast((one) => one.name === name);
-  if (last !== undefined) yield replaceValue(text, last, raw);
+  const all = scan.assignments.filter((one) => nameOf(one) === name);
+  const last = all.pop();
+  if (last !== undefined) {
+    const changed = replaceValue(text, last, raw);
+    if (all.length > 0) yield withoutLines(changed, all);
+    yield changed;
+  }
   yield append(text, scan.end, name, raw);
   yield append(text, scanEnv(text, CLASSIC).end, name, raw);
 }
@@ -148,6 +167,15 @@ function isSafeEdit(before: string, after: string, name: string, value: string):
     const got = effective(after, dialect);
     return got.size === wanted.size && [...wanted].every(([key, one]) => got.get(key) === one);
   });
+}
+
+/** Removes the lines of assignments, each of which another assignment follows. */
+function withoutLines(text: string, assignments: readonly Assignment[]): string {
+  return assignments.reduceRight((rest, { start, valueEnd }) => {
+    const before = rest.slice(0, start).replace(/[ \t]+$/, '');
+    const to = valueEnd + (rest.startsWith('\r\n', valueEnd) ? 2 : 1);
+    return before + rest.slice(to);
+  }, text);
 }
 
 /** Replaces a value and preserves the blanks around it and the quote style. */

@@ -49,13 +49,21 @@ test('at a first start it counts as on if it was on', () => {
 });
 
 test('reports ignored lines and unknown settings, never their text', () => {
-  const result = judge(file('export SVC_ADMIN_KEY=geheim\nSVC_ADMIN_KYE=geheim\nSVC_PORT=1\ngeheim\n'));
+  const result = judge(file('set SVC_ADMIN_KEY=geheim\nSVC_ADMIN_KYE=geheim\nSVC_PORT=1\ngeheim\n'));
   expect(result.problems).toEqual([
-    [1, 'starts with "export", which is not read; the line is ignored'],
+    [1, 'has no valid name; the line is ignored'],
     [2, 'unknown setting SVC_ADMIN_KYE'],
     [4, 'is not NAME=value; the line is ignored'],
   ]);
   expect(JSON.stringify(result.problems)).not.toContain('geheim');
+});
+
+test('reports a hash in a value, which is not a comment', () => {
+  expect(judge(file('A=1\nSVC_CLIENT_KEY=geheim # mine\n'))).toEqual({
+    state: 'good',
+    values: { A: '1', SVC_CLIENT_KEY: 'geheim # mine' },
+    problems: [[2, expect.stringMatching(/^has " #" in its value.*lines of their own/)]],
+  });
 });
 
 test('a wrong mode or owner is a problem, not an error', () => {
@@ -101,7 +109,7 @@ test('reports names that are assigned without effect, and for an unreadable file
   const unread = (read: FileRead, last: EnvMemory['last'] = null) => [
     ...evaluateEnv(read, { ...fresh, last }).unread,
   ];
-  expect(unread(file('export SVC_ADMIN_KEY=a\nexport SVC_PORT=\nB=1\n'))).toEqual(['SVC_ADMIN_KEY']);
+  expect(unread(file('set SVC_ADMIN_KEY=a\nset SVC_PORT=\nB=1\n'))).toEqual(['SVC_ADMIN_KEY']);
   expect(unread(file('MY_SVC_ADMIN_KEY=a\n#SVC_ADMIN_KEY=a\n'))).toEqual([]);
   expect(unread(unreadable)).toEqual(['SVC_ADMIN_KEY']);
   expect(unread(unreadable, evaluateEnv(unreadable, fresh))).toEqual(['SVC_ADMIN_KEY']);

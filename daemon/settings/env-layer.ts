@@ -56,7 +56,7 @@ export function evaluateEnv(read: FileRead, memory: EnvMemory): EnvReading {
     return { state: 'broken', values, lines: none, unread, problems };
   }
   const values = parseEnvFile(read.bytes);
-  const { notes, lines, dropped, misplaced } = describeEnvFile(read.bytes);
+  const { notes, lines, dropped, misplaced, withHash } = describeEnvFile(read.bytes);
   const invalidTextLine = dropped.get(REQUIRE_AUTH);
   if (invalidTextLine !== undefined) {
     values.set(REQUIRE_AUTH, INVALID_TEXT);
@@ -67,12 +67,16 @@ export function evaluateEnv(read: FileRead, memory: EnvMemory): EnvReading {
     ...notes
       .filter(({ line }) => line !== invalidTextLine)
       .map(({ line, message }) => problem(line, `${message}; the line is ignored`)),
+    ...withHash.map((line) => problem(line, HASH_IN_VALUE)),
     ...unknown.map(([name, line]) => problem(line, `unknown setting ${name.slice(0, 80)}`)),
   ].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   const unread = new Set([...dropped.keys(), ...misplaced]);
   const problems = [...access(read, memory.uid), ...limitProblems(inText)];
   return { state: 'good', values, lines, unread, problems };
 }
+
+const HASH_IN_VALUE =
+  'has " #" in its value, which does not begin a comment; put comments on lines of their own, or quote the value';
 
 /** Returns whether these variables turn enforcement on. An unknown word counts as on. */
 export function enforcesByEnv(values: ReadonlyMap<string, string>): boolean {

@@ -143,6 +143,19 @@ test.each([
   ['a comment at the end with a backslash assigns nothing', 'A=1\n# x\\', [['A', '1']]],
 ])('%s', (_title, text, expected) => expect(pairs(scanEnv(text))).toEqual(expected));
 
+test('skips a byte order mark at the start of the text only', () => {
+  const mark = '\xef\xbb\xbf';
+  expect(scanEnv(`${mark}A=1\n${mark}B=2`)).toMatchObject({
+    stray: [],
+    assignments: [
+      { name: 'A', start: 3 },
+      { name: `${mark}B`, start: 7 },
+    ],
+  });
+  expect(scanEnv(`${mark}# c`)).toMatchObject({ stray: [], assignments: [], end: 'comment' });
+  expect(scanEnv(mark)).toMatchObject({ stray: [], assignments: [], end: 'preKey' });
+});
+
 test('carriage returns between lines are blanks', () => {
   expect(scanEnv('\r\n\r\nA=1\r\n')).toMatchObject({ stray: [], assignments: [{ name: 'A', start: 4 }] });
 });

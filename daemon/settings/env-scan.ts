@@ -140,11 +140,15 @@ const STEPS: Record<ScanState, Step> = {
   commentEscape: (m, c) => (isNewline(c) && !m.dialect.commentContinues ? 'preKey' : 'comment'),
 };
 
-/** Parses the whole text. Never throws. Linear in its length. */
+/** A byte order mark as editors write it. systemd reads it as part of the first name, which is then invalid. */
+const BYTE_ORDER_MARK = '\xef\xbb\xbf';
+
+/** Parses the whole text after a byte order mark. Never throws. Linear in its length. */
 export function scanEnv(text: string, dialect: Dialect = { commentContinues: false }): Scan {
   const scan: Scan = { assignments: [], stray: [], end: 'preKey' };
   const m: Machine = { key: '', value: '', blanksFrom: -1, at: 0, start: 0, valueStart: 0, scan, dialect };
   let state: ScanState = 'preKey';
+  if (text.startsWith(BYTE_ORDER_MARK)) m.at = BYTE_ORDER_MARK.length;
   for (; m.at < text.length; m.at++) state = STEPS[state](m, text[m.at] as string);
   if (state === 'key') scan.stray.push(m.start);
   else if (state === 'value') pushTrimmed(m, text.length);

@@ -13,6 +13,7 @@ import type { Resolved } from './precedence.ts';
 import type { Problem } from './problem.ts';
 import { type FileRead, readFileCapped, sameRead } from './read-file.ts';
 import { type ChangeGuard, revisionOf, unguarded } from './revision.ts';
+import { parseInput } from './setting-types.ts';
 import type { Settings, SettingsChange, SettingsOptions } from './settings.ts';
 import type { SettingsState } from './state.ts';
 import { watchFiles } from './watch-files.ts';
@@ -204,7 +205,7 @@ interface KeyChange {
 function keyChange(name: SettingName, value: unknown): KeyChange {
   const { toml, type } = SETTINGS[name] as SettingRowDef<unknown>;
   if (toml === undefined) throw new RangeError(`${name} has no key in ${CONFIG_FILE}`);
-  const checked = type.fromToml(value);
+  const checked = parseInput(type, value);
   if (!checked.ok) throw new RangeError(`${toml} ${checked.reason}`);
   return { key: toml, value: checked.value as TomlValue };
 }

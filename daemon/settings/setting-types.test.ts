@@ -1,17 +1,56 @@
 import { expect, test } from 'vitest';
 import { SETTINGS } from './catalogue.ts';
 import { hostName } from './host-name.ts';
-import { list, origin } from './setting-types.ts';
+import { proxyAddress } from './proxy-address.ts';
+import { list, origin, parseInput } from './setting-types.ts';
 
-test('a list reports a refused entry by its number, counting blank ones, and never by its text', () => {
-  const read = list(origin).fromToml([' https://a.example ', '', 'geheim']);
-  expect(read).toEqual({
-    ok: false,
-    reason: 'has an entry (number 3) that is not an origin like https://chat.example.com',
+test('a list reports a rejected entry by its number, counting blank ones, and never by its text', () => {
+  const entries = [' https://a.example ', '', 'geheim'];
+  const reason = 'has an entry (number 3) that is not an origin like https://chat.example.com';
+  expect(parseInput(list(origin), entries)).toEqual({ ok: false, reason });
+  expect(list(origin).fromToml(entries)).toEqual({
+    ok: true,
+    value: ['https://a.example'],
+    warning: `${reason}; it is ignored`,
   });
+});
+
+test.each([
+  ['none is wrong', 'https://a.example,https://b.example', ['https://a.example', 'https://b.example'], null],
+  ['the first', 'geheim,https://b.example', ['https://b.example'], /number 1\).*; it is ignored$/],
+  ['the last', 'https://a.example, *', ['https://a.example'], /number 2\).*name each origin; it is ignored$/],
+  ['null', 'null,https://a.example', ['https://a.example'], /number 1\)/],
+  ['a missing scheme', 'a.example,https://b.example', ['https://b.example'], /number 1\)/],
+  [
+    'two',
+    'geheim,https://b.example,geheim',
+    ['https://b.example'],
+    /number 1\).*; it and 1 more are ignored$/,
+  ],
+  ['all', 'geheim', [], /number 1\).*; it is ignored$/],
+])('the valid entries of a list count: %s', (_, text, value, warning) => {
+  for (const read of [list(origin).fromText(text), list(origin).fromToml(text.split(','))]) {
+    expect(read).toMatchObject({ ok: true, value });
+    const shown = read.ok ? (read.warning ?? null) : null;
+    if (warning === null) expect(shown).toBeNull();
+    else expect(shown).toMatch(warning);
+    expect(JSON.stringify(read)).not.toContain('geheim');
+  }
+});
+
+test('hosts and proxies follow the same rule', () => {
   expect(list(hostName).fromText('gw.example.com, geheim geheim')).toMatchObject({
-    reason: expect.stringMatching(/^has an entry \(number 2\) that is not a host name such as/),
+    value: ['gw.example.com'],
+    warning: expect.stringMatching(/^has an entry \(number 2\) that is not a host name such as/),
   });
+  expect(list(proxyAddress).fromToml(['10.0.0.0/8', 'geheim'])).toMatchObject({
+    value: ['10.0.0.0/8'],
+    warning: expect.stringMatching(/^has an entry \(number 2\) that is not an address or range/),
+  });
+  for (const value of [1, 'https://a.example', [1]]) {
+    expect(list(origin).fromToml(value)).toMatchObject({ ok: false });
+    expect(parseInput(list(origin), value)).toMatchObject({ ok: false });
+  }
 });
 
 test('a list drops blank entries, from the environment and from the file', () => {

@@ -8,7 +8,13 @@ export interface SettingType<T> {
   fromText(text: string): Parsed<T>;
   /** Parses a TOML value. */
   fromToml(value: unknown): Parsed<T>;
+  /** Parses a value that a caller wants to write. Default: like `fromToml`. */
+  fromInput?(value: unknown): Parsed<T>;
 }
+
+/** Parses a value that is about to be written. Refuses what a reader of the file would only warn about. */
+export const parseInput = <T>(type: SettingType<T>, value: unknown): Parsed<T> =>
+  (type.fromInput ?? type.fromToml)(value);
 
 const good = <T>(value: T): Parsed<T> => ({ ok: true, value });
 const bad = <T>(reason: string): Parsed<T> => ({ ok: false, reason });
@@ -84,28 +90,42 @@ export function choice<const W extends readonly string[]>(...words: W): SettingT
 
 /**
  * A list of strings: comma-separated in the environment, an array in TOML. `item` may normalise or reject an
- * entry. A rejected entry is identified by its number only: it may be a secret, and the reason is returned
- * and logged.
+ * entry. A reader ignores rejected entries with a warning, and the other entries count. A rejected entry is
+ * identified by its number only: it may be a secret, and the reason is returned and logged.
  */
 export function list(item: (entry: string) => Parsed<string> = good): SettingType<readonly string[]> {
-  const check = (entries: readonly string[]): Parsed<readonly string[]> => {
-    const out: string[] = [];
+  const sorted = (entries: readonly string[]) => {
+    const accepted: string[] = [];
+    const rejected: string[] = [];
     for (const [index, entry] of entries.map((each) => each.trim()).entries()) {
       if (entry === '') continue;
       if (CONTROLS.test(entry)) return bad(`has an entry (number ${index + 1}) that ${NO_CONTROLS}`);
       const one = item(entry);
-      if (!one.ok) return bad(`has an entry (number ${index + 1}) that ${one.reason}`);
-      out.push(one.value);
+      if (one.ok) accepted.push(one.value);
+      else rejected.push(`has an entry (number ${index + 1}) that ${one.reason}`);
     }
-    return good(out);
+    return { accepted, rejected };
   };
+  const read = (entries: readonly string[]): Parsed<readonly string[]> => {
+    const { accepted, rejected } = sorted(entries);
+    if (rejected.length === 0) return good(accepted);
+    const others = rejected.length === 1 ? 'it is ignored' : `it and ${rejected.length - 1} more are ignored`;
+    return { ok: true, value: accepted, warning: `${rejected[0]}; ${others}` };
+  };
+  const entriesOf = (value: unknown): readonly string[] | null =>
+    Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : null;
   return {
     name: 'list',
-    fromText: (value) => check(value.split(',')),
+    fromText: (value) => read(value.split(',')),
     fromToml: (value) => {
-      if (!Array.isArray(value) || value.some((entry) => typeof entry !== 'string'))
-        return bad('must be a list of texts');
-      return check(value as string[]);
+      const entries = entriesOf(value);
+      return entries === null ? bad('must be a list of texts') : read(entries);
+    },
+    fromInput: (value) => {
+      const entries = entriesOf(value);
+      if (entries === null) return bad('must be a list of texts');
+      const { accepted, rejected } = sorted(entries);
+      return rejected[0] === undefined ? good(accepted) : bad(rejected[0]);
     },
   };
 }

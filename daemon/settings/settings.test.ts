@@ -102,7 +102,60 @@ describe('reading', () => {
         message: expect.stringMatching(/^security.trusted_proxies .*not an address or range/),
       },
     ]);
-    expect(settings.value('trustedProxies')).toEqual([]);
+    expect(settings.value('trustedProxies')).toEqual(['10.0.0.0/8']);
+  });
+
+  test('reports an invalid entry of SVC_ALLOWED_ORIGINS by its number; the others count', async () => {
+    put(apiEnv(), '# c\nSVC_ALLOWED_ORIGINS=https://a.example, geheim, https://b.example\n');
+    const settings = await start();
+    expect(settings.resolve('allowedOrigins')).toMatchObject({
+      value: ['https://a.example', 'https://b.example'],
+      source: 'env',
+    });
+    expect(settings.problems()).toEqual([
+      {
+        file: 'api.env',
+        line: 2,
+        message: expect.stringMatching(/^SVC_ALLOWED_ORIGINS has an entry \(number 2\) .*; it is ignored$/),
+      },
+    ]);
+    await expect(settings.persist('allowedOrigins', ['https://a.example', 'geheim'])).rejects.toThrow(
+      /number 2\) that is not an origin like https:\/\/chat\.example\.com$/,
+    );
+  });
+
+  test.each([
+    ['in api.env', 'SVC_ADMIN_KEY=same-key\nSVC_CLIENT_KEY=same-key\n', {}, 'api.env', 2],
+    ['quoted in api.env', 'SVC_CLIENT_KEY="same-key"\nSVC_ADMIN_KEY=same-key\n', {}, 'api.env', 1],
+    ['with blanks', 'SVC_ADMIN_KEY=" same-key"\nSVC_CLIENT_KEY=same-key\n', {}, 'api.env', 2],
+    [
+      'in the environment',
+      '',
+      { SVC_ADMIN_KEY: 'same-key', SVC_CLIENT_KEY: 'same-key' },
+      'environment',
+      null,
+    ],
+    ['one in each', 'SVC_ADMIN_KEY=same-key\n', { SVC_CLIENT_KEY: 'same-key' }, 'environment', null],
+  ])('equal keys are a problem, without the key: %s', async (_, text, env, file, line) => {
+    put(apiEnv(), text);
+    const settings = await start({ env });
+    const message = expect.stringMatching(
+      /^SVC_CLIENT_KEY equals SVC_ADMIN_KEY, .*svcctl auth rotate client$/,
+    );
+    expect(settings.problems()).toEqual([{ file, line, message }]);
+    expect(bench.lines.join('')).not.toContain('same-key');
+    await settings.setEnvFile('clientKey', 'another-key');
+    expect(settings.problems()).toEqual([]);
+  });
+
+  test.each([
+    ['none is set', ''],
+    ['both are blank', 'SVC_ADMIN_KEY=\nSVC_CLIENT_KEY=" "\n'],
+    ['only one is set', 'SVC_CLIENT_KEY=a-key\n'],
+    ['they differ in case', 'SVC_ADMIN_KEY=A-key\nSVC_CLIENT_KEY=a-key\n'],
+  ])('keys are not equal when %s', async (_, text) => {
+    put(apiEnv(), text);
+    expect((await start()).problems()).toEqual([]);
   });
 
   test('reports a problem with file and line, logs it once, and clears it once corrected', async () => {

@@ -15,6 +15,8 @@ import { viewSetting } from './views.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 const ENFORCEMENT = 'security.require_auth';
 const ROWS = settingRows();
+const EQUAL_KEYS =
+  'SVC_CLIENT_KEY equals SVC_ADMIN_KEY, so every app with this key has admin access; run svcctl auth rotate client';
 
 /** The effective settings, rebuilt from each reading of the two files. Does not read or edit files itself. */
 export class SettingsState {
@@ -142,6 +144,15 @@ export class SettingsState {
     }
   }
 
+  /** Equal keys are a problem: each app has the rights of an admin (docs/spec/contract.md#equal-keys). */
+  #equalKeys(sources: Sources): Problem[] {
+    const client = this.resolved('clientKey').value;
+    if (client === '' || client !== this.resolved('adminKey').value) return [];
+    const inFile = environmentValue('SVC_CLIENT_KEY', sources)?.origin === 'file';
+    const line = (inFile && this.#env.lines.get('SVC_CLIENT_KEY')) || null;
+    return [{ file: inFile ? ENV_FILE : 'environment', line, message: EQUAL_KEYS }];
+  }
+
   /** Collects all problems and logs those that are new. */
   #collectProblems(sources: Sources): void {
     const warnings = ROWS.flatMap((row) => {
@@ -151,7 +162,12 @@ export class SettingsState {
       const line = (inFile && this.#env.lines.get(row.env)) || null;
       return [{ file: inFile ? ENV_FILE : 'environment', line, message: warning }];
     });
-    this.#problems = [...this.#env.problems, ...warnings, ...this.#config.problems];
+    this.#problems = [
+      ...this.#env.problems,
+      ...warnings,
+      ...this.#equalKeys(sources),
+      ...this.#config.problems,
+    ];
     const texts = this.#problems.map(
       ({ file, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`,
     );

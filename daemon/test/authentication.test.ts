@@ -62,6 +62,44 @@ describe('a fresh install', () => {
   });
 });
 
+describe('docs/spec/contract.md#verify-presented-keys', () => {
+  it('answers 401 to a wrong key on the model list, with the header that stops retries', async () => {
+    const gateway = await start({
+      files: { ...KEYS_FILE, 'config/config.toml': '[security]\nverify_presented_keys = true\n' },
+    });
+    for (const path of ['/v1/models', '/v1/models/agent', '/v1/models?api_key=wrong']) {
+      const refused = await send(gateway, 'GET', path, path.includes('?') ? {} : { key: 'wrong' });
+      expect(refused).toMatchObject({ status: 401, code: 'auth.required' });
+      expect(refused.headers['x-should-retry']).toBe('false');
+    }
+    expect((await send(gateway, 'GET', '/v1/models')).status).toBe(200);
+    expect((await send(gateway, 'GET', '/v1/models', { key: CLIENT_KEY })).status).toBe(200);
+    expect((await send(gateway, 'GET', '/api/health', { key: 'wrong' })).status).toBe(200);
+  });
+});
+
+describe('docs/spec/contract.md#equal-keys', () => {
+  it('a start with equal keys warns in banner and health, and the tier is admin', async () => {
+    const gateway = await start({
+      files: { 'config/api.env': `SVC_ADMIN_KEY=${ADMIN_KEY}\nSVC_CLIENT_KEY=${ADMIN_KEY}\n` },
+    });
+    expect(await status(gateway, { key: ADMIN_KEY })).toMatchObject({ tier: 'admin' });
+    expect(gateway.output()).toMatch(/! api\.env:2: SVC_CLIENT_KEY equals SVC_ADMIN_KEY/);
+    const health = (await send(gateway, 'GET', '/api/health/system')).json<{
+      checks: Record<string, { status: string; message: string }>;
+    }>();
+    expect(health.checks.configuration).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('The client key equals the admin key'),
+    });
+    expect(gateway.output()).not.toContain(ADMIN_KEY);
+    await send(gateway, 'POST', '/api/auth/rotate', { key: ADMIN_KEY, body: { tier: 'client' } });
+    expect((await send(gateway, 'GET', '/api/settings', { key: ADMIN_KEY })).json()).toMatchObject({
+      problems: [],
+    });
+  });
+});
+
 describe('tier resolution, in the specified order', () => {
   const gateway = new OneGateway(startLocked);
   let cookie: string;

@@ -152,12 +152,14 @@ describe('api.env and slot files: unreadable lines are reported by number, the o
     const gateway = await startGateway({
       home,
       files: {
-        'config/api.env': 'SVC_ADMIN_KEY=abcdefghijklmnop\nexport SVC_CLIENT_KEY=x\nno assignment\n',
+        'config/api.env':
+          'SVC_ADMIN_KEY=abcdefghijklmnop\nset SVC_CLIENT_KEY=x\nno assignment\nUPSTREAM_A=x # y\n',
         'config/slots/bad.toml': 'parallel = 0\nnonsense = 1\n',
       },
     });
     await gateway.stop();
-    expect(gateway.output()).toMatch(/! api\.env:2: starts with "export"/);
+    expect(gateway.output()).toMatch(/! api\.env:2: has no valid name/);
+    expect(gateway.output()).toMatch(/! api\.env:4: has " #" in its value/);
     expect(gateway.output()).toMatch(/! api\.env:3: is not NAME=value/);
     expect(gateway.output()).toMatch(/! (slots\/)?bad\.toml:1: .*parallel/);
     expect(gateway.output()).not.toContain('abcdefghijklmnop');

@@ -79,7 +79,7 @@ describe('one running daemon', () => {
   }
 
   const K = 'SVC_ADMIN_KEY';
-  it.each<[string, (key: string) => string | Buffer]>([
+  it.each<[string, (key: string) => string | Buffer, after?: (key: string) => string | Buffer]>([
     [
       'comments, blank lines, unknown names',
       (key) => `# a\n; b\n\n  \nOTHER=1\n${K}=${key}\n\nX_Y=z # no comment\n`,
@@ -89,18 +89,22 @@ describe('one running daemon', () => {
     ['double quotes', (key) => `${K}="${key}"\nB="two words"\n`],
     ['single quotes and blanks', (key) => `  ${K} = '${key}'  \nB='x'\n`],
     ['continuation lines', (key) => `A=one\\\ntwo\n${K}=${key}\nB=three\\\n  four\n`],
-    ['export, which is not read', (key) => `export ${K}=stays\n${K}=${key}\n`],
-    ['a byte order mark before another name', (key) => `\ufeffA=1\n${K}=${key}\n`],
-    ['two assignments: the last counts', (key) => `${K}=first-one-stays\nA=1\n${K}=${key}\n`],
+    ['export', (key) => `export ${K}=${key}\nexport A=1\n`],
+    ['a byte order mark', (key) => `\ufeff${K}=${key}\nA=1\n`],
+    [
+      'three assignments: the last one is replaced, the others are removed',
+      (key) => `# 1\n${K}=dead\nA=1\n\nexport ${K}="dead # too"\n# 3\n${K}=${key}\nB=2`,
+      (key) => `# 1\nA=1\n\n# 3\n${K}=${key}\nB=2`,
+    ],
     ['bytes that are no UTF-8', (key) => Buffer.from(`# caf\xe9 \xff\n${K}=${key}\n`, 'latin1')],
     ['a large file', (key) => `${'# a line that stays as it is\n'.repeat(30_000)}${K}=${key}\nZ=1\n`],
-  ])('R07 %s: all other bytes are unchanged', async (_, make) => {
+  ])('R07 %s: all other bytes are unchanged', async (_, make, after = make) => {
     await put(make(ADMIN_KEY));
     const response = await rotateNow();
     expect(response.status).toBe(200);
     const key = parseEnvFile(readFileSync(envFile())).get(K) ?? '';
     expect(key).toHaveLength(43);
-    expect(readFileSync(envFile()).equals(Buffer.from(make(key)))).toBe(true);
+    expect(readFileSync(envFile()).equals(Buffer.from(after(key)))).toBe(true);
     expect(await tierOf(gateway, { key })).toBe('admin');
     expect(await tierOf(gateway, { key: ADMIN_KEY })).toBe('anon');
   });

@@ -70,8 +70,16 @@ function configurationCheck(deps: RouteDeps): Check {
   const count = allProblems(deps).length;
   if (count === 0) return { status: 'ok', message: 'All settings are valid.' };
   const instead =
-    whyKeysRequired(deps) ?? 'Unreadable settings keep their last good value, or use the default.';
+    whyKeysRequired(deps) ??
+    equalKeysMessage(deps) ??
+    'Unreadable settings keep their last good value, or use the default.';
   return { status: 'warning', message: `${plural(count, 'problem')} in the configuration. ${instead}` };
+}
+
+function equalKeysMessage({ settings }: RouteDeps): string | null {
+  const key = settings.value('clientKey');
+  if (key === '' || key !== settings.value('adminKey')) return null;
+  return 'The client key equals the admin key, so every app with this key has admin access: run svcctl auth rotate client.';
 }
 
 /** Returns why keys are required although no readable setting says so, or null. */

@@ -6,6 +6,7 @@ import { truncate } from '../../lib/text/truncate.ts';
 import { SETTINGS, type SettingName } from '../../settings/catalogue.ts';
 import { ifMatchGuard } from '../../settings/revision.ts';
 import { secretRedirectReason } from '../../settings/secret-locations.ts';
+import { parseInput } from '../../settings/setting-types.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -61,7 +62,7 @@ function acceptable({ settings }: Pick<RouteDeps, 'settings'>, values: Values): 
       fields.push({ path: truncate(name, 64), reason });
       continue;
     }
-    const parsed = row.type.fromToml(value);
+    const parsed = parseInput<unknown>(row.type, value);
     const reason = parsed.ok
       ? secretRedirectReason(settings, name as SettingName, parsed.value)
       : parsed.reason;

@@ -8,7 +8,8 @@ import type { Machine } from './machine.ts';
 /** Files of one systemd unit. Their variable names differ, so each file is compared on its own. */
 const BATCH = 200;
 
-const PIECES = [...ENV_MARKS, 'é', 'x y'];
+/** The gateway also reads lines that begin with `export`, which systemd ignores. */
+const PIECES = [...ENV_MARKS.filter((mark) => mark !== 'export '), 'é', 'x y'];
 const LINES = [
   'K=old\n',
   'A=1\n',

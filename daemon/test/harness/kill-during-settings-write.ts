@@ -13,5 +13,5 @@ const settings = await openSettings({
     if (at === step) process.kill(process.pid, 'SIGKILL');
   },
 });
-await createRotate({ settings, log, onRotated: () => {} })('admin');
+await createRotate({ settings, log, envFile: 'api.env', onRotated: () => {} })('admin');
 settings.close();

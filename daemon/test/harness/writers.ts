@@ -26,7 +26,7 @@ const ROTATE: Writer = {
   prepare: (root) => put(envFile(root), envText(OLD_KEY)),
   async begin(root) {
     const settings = await settingsOf(root);
-    const rotate = createRotate({ settings, log, onRotated: () => {} });
+    const rotate = createRotate({ settings, log, envFile: 'api.env', onRotated: () => {} });
     return {
       write: () => rotate('admin'),
       agrees: () => settings.value('adminKey') === keyIn(root),
