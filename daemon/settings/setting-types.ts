@@ -99,8 +99,7 @@ export function list(item: (entry: string) => Parsed<string> = good): SettingTyp
     const rejected: string[] = [];
     for (const [index, entry] of entries.map((each) => each.trim()).entries()) {
       if (entry === '') continue;
-      if (CONTROLS.test(entry)) return bad(`has an entry (number ${index + 1}) that ${NO_CONTROLS}`);
-      const one = item(entry);
+      const one = CONTROLS.test(entry) ? bad<string>(NO_CONTROLS) : item(entry);
       if (one.ok) accepted.push(one.value);
       else rejected.push(`has an entry (number ${index + 1}) that ${one.reason}`);
     }
