@@ -180,6 +180,8 @@ export interface Connection {
   /** The path that counts tokens; undefined for the default path. */
   readonly countPath: string | undefined;
   readonly isUpstream: boolean;
+  /** Returns whether the target is a worker program of the gateway. */
+  isWorker(): boolean;
   /** The name of the upstream; null for a slot. */
   readonly upstream: string | null;
   /** It counts the tokens of a stream only when that is requested. */
@@ -222,7 +224,7 @@ export interface TaskRow {
   readonly hasEndMarker?: boolean;
   /** It counts tokens, which not every upstream supports. */
   readonly counts?: boolean;
-  judge?(failure: EngineFailure): Verdict;
+  judge?(failure: EngineFailure, target: Pick<Connection, 'isWorker'>): Verdict;
   /** Converts a complete response to the events of a stream that has started; null when it cannot. */
   asEvents?(bytes: Buffer): string | null;
   /** Returns the path at this engine when it differs from the path of the route. */

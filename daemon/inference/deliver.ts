@@ -65,7 +65,9 @@ export async function exchangeWithEngine(
     judge: judgeImages(
       ctx,
       connection,
-      effort === null ? task.judge : judgeEffort(ctx, effort, effortFallback),
+      effort === null
+        ? judgeOf(task, connection)
+        : judgeEffort(ctx, connection, effort, effortFallback),
     ),
     asEvents: task.asEvents,
     framing,
@@ -131,17 +133,29 @@ function withEffort(connection: Connection, effortFallback: EffortFallback | und
   return { ...connection, effortFallback, degraded };
 }
 
+type Judge = (failure: EngineFailure) => Verdict;
+
+/** Returns the rule of a task for the failures of this target; undefined for the common rule. */
+function judgeOf({ judge: rule }: TaskRow, connection: Connection): Judge | undefined {
+  return rule && ((failure) => rule(failure, connection));
+}
+
 /**
  * Throws EffortRefused for a refusal of the effort, so that the call is tried again. Judges everything else
  * as usual.
  */
 const judgeEffort =
-  ({ task, deps, response }: CallContext, request: EffortRequest, fallback: EffortFallback | undefined) =>
+  (
+    { task, deps, response }: CallContext,
+    connection: Connection,
+    request: EffortRequest,
+    fallback: EffortFallback | undefined,
+  ) =>
   (failure: EngineFailure): Verdict => {
     const otherwise = response.headSent
       ? undefined
       : deps.effortSupport.recordFailure(request, fallback, failure);
-    if (otherwise === undefined) return (task.judge ?? judge)(failure);
+    if (otherwise === undefined) return (judgeOf(task, connection) ?? judge)(failure);
     return { passes: false, error: new EffortRefused(failure.status, otherwise) };
   };
 
@@ -149,8 +163,8 @@ const judgeEffort =
 function judgeImages(
   { deps, task }: CallContext,
   { origin, engineModel }: Connection,
-  next: TaskRow['judge'],
-): TaskRow['judge'] {
+  next: Judge | undefined,
+): Judge | undefined {
   if (!task.hasEndMarker) return next;
   return (failure) => {
     deps.imageSupport.recordFailure(origin, engineModel, failure);

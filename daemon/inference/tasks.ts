@@ -7,7 +7,7 @@ import { transcriptEvents } from './audio/transcript-events.ts';
 import type { InferenceCall, ParseContext, ParsedRequest, TaskRow } from './call-context.ts';
 import { judgeCount } from './dialects/unsupported-token-count.ts';
 import { prepareEmbeddings, readEmbeddings } from './embeddings/embedding-task.ts';
-import { judgeWithParam } from './forward/engine-error.ts';
+import { judge, judgeWithParam } from './forward/engine-error.ts';
 import { prepareImage, readImage, serveImage } from './images/image-task.ts';
 import { prepareRerank, readRerank, rerankPath } from './rerank/rerank-task.ts';
 import {
@@ -129,7 +129,8 @@ export const TASKS = {
   transcriptions: {
     read: readTranscription,
     verbatim: true,
-    judge: maskedFailure,
+    // The texts of the gateway's own workers reveal nothing.
+    judge: (failure, { isWorker }) => (isWorker() ? judge(failure) : maskedFailure(failure)),
     asEvents: transcriptEvents,
   },
   images: { read: readImage, prepare: prepareImage, serve: serveImage },

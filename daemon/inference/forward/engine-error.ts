@@ -7,6 +7,7 @@ export const MAX_ERROR_BYTES = 64 * 1024;
 /** Maximum characters of an engine's error in `details.upstream`. */
 const MAX_DETAIL = 8 * 1024;
 const MAX_MESSAGE = 1_000;
+const MAX_PARAM = 64;
 /** OpenAI's error code. Cerebras sends it next to the message of a flat body. */
 const TOO_LONG = 'context_length_exceeded';
 
@@ -156,6 +157,14 @@ function wrapped(failure: EngineFailure, status: number, body: unknown): Gateway
 }
 
 function messageOf(body: unknown, text: string, keep: boolean): string | undefined {
+  const found = engineMessage(body) ?? (body || text.trim() === '' ? undefined : text);
+  if (found === undefined || (!keep && (containsPath(found) || !body)) || /^\s*</.test(found))
+    return undefined;
+  return truncate(found.trim(), MAX_MESSAGE);
+}
+
+/** Returns the message in the body of an error, in the forms that engines and providers use. */
+export function engineMessage(body: unknown): string | undefined {
   const root = asObject(body);
   const candidates = [
     asObject(root?.error)?.message,
@@ -164,14 +173,8 @@ function messageOf(body: unknown, text: string, keep: boolean): string | undefin
     root?.detail,
     firstDetail(root?.detail),
     firstDetail(asObject(root?.message)?.detail),
-    body ? null : text,
   ];
-  const found = candidates.find((place) => typeof place === 'string' && place.trim() !== '') as
-    | string
-    | undefined;
-  if (found === undefined || (!keep && (containsPath(found) || !body)) || /^\s*</.test(found))
-    return undefined;
-  return truncate(found.trim(), MAX_MESSAGE);
+  return candidates.find((place) => typeof place === 'string' && place.trim() !== '') as string | undefined;
 }
 
 const asObject = (value: unknown): Json | undefined =>
@@ -182,11 +185,26 @@ const asObject = (value: unknown): Json | undefined =>
  * `message`.
  */
 function firstDetail(detail: unknown): string | undefined {
-  const { msg, loc } = asObject(Array.isArray(detail) ? detail[0] : undefined) ?? {};
+  const { msg } = firstEntry(detail);
   if (typeof msg !== 'string') return undefined;
-  const steps = (Array.isArray(loc) ? loc : []).filter((step) => typeof step !== 'object');
-  const field = steps.slice(steps[0] === 'body' ? 1 : 0).join('.');
+  const field = fieldOf(detail);
   return field === '' ? msg : `${field}: ${msg}`;
+}
+
+const firstEntry = (detail: unknown): Json => asObject(Array.isArray(detail) ? detail[0] : undefined) ?? {};
+
+/** Returns the path of the field without `body`; empty when unknown. */
+function fieldOf(detail: unknown): string {
+  const { loc } = firstEntry(detail);
+  const steps = (Array.isArray(loc) ? loc : []).filter((step) => typeof step !== 'object');
+  return steps.slice(steps[0] === 'body' ? 1 : 0).join('.');
+}
+
+/** Returns the field of the request that an error names; undefined when it names none. */
+export function engineParam(body: unknown): string | undefined {
+  const root = asObject(body);
+  const named = asObject(root?.error)?.param ?? root?.param ?? fieldOf(root?.detail);
+  return typeof named === 'string' && named !== '' && named.length <= MAX_PARAM ? named : undefined;
 }
 
 /** Unwraps a list of one element: Gemini's API wraps its error in a list, which no client reads. */

@@ -66,8 +66,9 @@ describe.skipIf(program === null)('whisper-server', () => {
     expect(await slot(gateway, 'ear')).toMatchObject({ engine: 'whisper-server', parallel: 1, model: 'ear' });
   });
 
-  it('its plain-text error for an unreadable file becomes audio.unsupported_format', async () => {
+  it('its plain-text error for an unreadable file becomes 400 with the field', async () => {
     const answer = await transcribe(Buffer.from('no sound'));
-    expect([answer.status, answer.code]).toEqual([415, 'audio.unsupported_format']);
+    expect([answer.status, answer.code]).toEqual([400, 'upstream.error']);
+    expect(answer.json()).toMatchObject({ error: { param: 'file', details: { upstream_status: 400 } } });
   });
 });
