@@ -227,6 +227,8 @@ export interface TaskRow {
   judge?(failure: EngineFailure, target: Pick<Connection, 'isWorker'>): Verdict;
   /** Converts a complete response to the events of a stream that has started; null when it cannot. */
   asEvents?(bytes: Buffer): string | null;
+  /** Returns the error for a complete response without any sound. */
+  soundless?(reading: ParsedRequest): GatewayError;
   /** Returns the path at this engine when it differs from the path of the route. */
   path?(target: Pick<Connection, 'countPath' | 'teiRerank'>): string | undefined;
   /** Checks the target before it is loaded. Throws a GatewayError for what the target cannot do. */

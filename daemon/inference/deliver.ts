@@ -1,4 +1,4 @@
-import { openaiErrorType } from '../contract/errors.ts';
+import { type GatewayError, openaiErrorType } from '../contract/errors.ts';
 import { headerList, IGNORED_HEADER, mergedHeader } from '../contract/ignored.ts';
 import type {
   CallContext,
@@ -70,6 +70,7 @@ export async function exchangeWithEngine(
         : judgeEffort(ctx, connection, effort, effortFallback),
     ),
     asEvents: task.asEvents,
+    soundless: soundlessOf(task, parsed),
     framing,
     ownHeaders: connection.headers,
     isUpstream: connection.isUpstream,
@@ -131,6 +132,11 @@ function withEffort(connection: Connection, effortFallback: EffortFallback | und
   if (effortFallback === undefined) return connection;
   const degraded = `reasoning_effort is refused: sent ${effortFallback === 'none' ? 'as none' : 'without'}`;
   return { ...connection, effortFallback, degraded };
+}
+
+/** Returns what makes the error for a response without sound; undefined for every task but speech. */
+function soundlessOf({ soundless }: TaskRow, parsed: ParsedRequest): (() => GatewayError) | undefined {
+  return soundless && (() => soundless(parsed));
 }
 
 type Judge = (failure: EngineFailure) => Verdict;

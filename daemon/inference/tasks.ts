@@ -2,7 +2,7 @@ import { GatewayError } from '../contract/errors.ts';
 import { IgnoredNames } from '../contract/ignored.ts';
 import { maskedFailure } from './audio/mask.ts';
 import { receiveForm } from './audio/received-form.ts';
-import { prepareSpeech, readSpeech } from './audio/speech-task.ts';
+import { prepareSpeech, readSpeech, withoutSound } from './audio/speech-task.ts';
 import { transcriptEvents } from './audio/transcript-events.ts';
 import type { InferenceCall, ParseContext, ParsedRequest, TaskRow } from './call-context.ts';
 import { judgeCount } from './dialects/unsupported-token-count.ts';
@@ -125,7 +125,7 @@ export const TASKS = {
   completions: { read: readCompletions, hasEndMarker: true },
   embeddings: { read: readEmbeddings, prepare: prepareEmbeddings, judge: judgeWithParam('input') },
   rerank: { read: readRerank, prepare: prepareRerank, judge: judgeWithParam('documents'), path: rerankPath },
-  speech: { read: readSpeech, prepare: prepareSpeech },
+  speech: { read: readSpeech, prepare: prepareSpeech, soundless: withoutSound },
   transcriptions: {
     read: readTranscription,
     verbatim: true,

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
+import { wavHeader } from '../../lib/media/pcm.ts';
 import { scratchOfFile } from '../../lib/testing/scratch.ts';
 import { registeredModel, routingView } from '../testing/builders.ts';
 import { post, until } from '../testing/client.ts';
@@ -134,6 +135,59 @@ test('an error of the engine bypasses the encoder', async () => {
   }, FAILING);
   const answer = await post(gateway.origin, SPEECH, { model: 'tts', input: 'x', response_format: 'mp3' });
   expect(answer).toMatchObject({ status: 422, body });
+});
+
+describe('speech without any sound', () => {
+  const header = wavHeader(24_000, 0);
+  const sends =
+    (headers: Record<string, string>, ...parts: Buffer[]): RequestListener =>
+    (req, res) => {
+      req.resume();
+      res.writeHead(200, headers);
+      for (const part of parts) res.write(part);
+      res.end();
+    };
+  /** Sends the request to an engine that makes all formats itself, or to the embedded one. */
+  const speak = async (engine: string, handler: RequestListener, request: object) => {
+    const { gateway, slots } = await setUp(handler, 'no-such-encoder-here');
+    slots.records = [slotRecord({ name: 'tts', type: 'tts', model: 'voice', engine })];
+    const answer = await post(gateway.origin, SPEECH, { model: 'tts', ...request });
+    return { ...answer, error: answer.status === 200 ? null : JSON.parse(answer.body).error };
+  };
+
+  test.each([
+    ['no byte', 'custom', sends({ 'content-type': 'audio/mpeg' }), {}],
+    ['a length of zero', 'custom', sends({ 'content-length': '0' }), { response_format: 'opus' }],
+    ['no type', 'custom', sends({}), {}],
+    ['the header of a WAV file', 'custom', sends({ 'content-type': 'audio/wav' }, header), {}],
+    [
+      'the header in two parts',
+      'custom',
+      sends({ 'content-type': 'audio/wav' }, header.subarray(0, 9), header.subarray(9)),
+      {},
+    ],
+    ['a stream without an event', 'custom', sends({ 'content-type': 'text/event-stream' }), {}],
+    ['events of the embedded engine', 'speech', sends({ 'content-type': 'audio/pcm' }), { stream_format: 'sse' }],
+    ['samples', 'speech', sends({ 'content-type': 'audio/pcm' }), { response_format: 'pcm' }],
+  ])('%s for a text is an error of the engine', async (_, engine, handler, request) => {
+    const answer = await speak(engine, handler, { input: 'Hello', ...request });
+    expect([answer.status, answer.error?.code]).toEqual([502, 'upstream.error']);
+    expect(answer.error.message).toContain('no sound');
+  });
+
+  test.each([' ', '😄', '…', '**', '\u2014'])('no byte for %j is an error of the request', async (input) => {
+    const answer = await speak('custom', sends({ 'content-type': 'audio/mpeg' }), { input });
+    expect([answer.status, answer.error?.code, answer.error?.param]).toEqual([422, 'request.invalid', 'input']);
+  });
+
+  test('a sound is relayed as it comes, in any parts', async () => {
+    const parts = [header.subarray(0, 10), header.subarray(10), Buffer.from('ab'), Buffer.from('cd')];
+    const answer = await speak('custom', sends({ 'content-type': 'audio/wav' }, ...parts), { input: 'x' });
+    expect(answer.body.endsWith('abcd')).toBe(true);
+    expect(answer.body.length).toBe(Buffer.concat(parts).toString('utf8').length);
+    const one = await speak('custom', sends({ 'content-type': 'audio/pcm' }, Buffer.from('x')), { input: '…' });
+    expect([one.status, one.body]).toEqual([200, 'x']);
+  });
 });
 
 test('lists voices without a load, slot tts first, each name once', () => {

@@ -1,8 +1,10 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { stringAt } from '../../lib/json/byte-scanner.ts';
+import { speakable } from '../../lib/text/speakable.ts';
 import { engineOf } from '../../slots/engines/table.ts';
 import type { CallContext, InferenceCall, ParsedRequest, PreparedRequest } from '../call-context.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
-import { type BodyIndex, modelOf, SPEECH_NAMES, scanBody } from '../rewrite/body-index.ts';
+import { type BodyIndex, fieldOf, invalid, modelOf, SPEECH_NAMES, scanBody } from '../rewrite/body-index.ts';
 import { render } from '../rewrite/edits.ts';
 import { setModel } from '../rewrite/model-value.ts';
 import { dropDuplicates } from '../rewrite/one-value.ts';
@@ -40,6 +42,21 @@ export function readSpeech({ body }: InferenceCall): ParsedSpeechRequest {
     request,
     body: (_, model) => render(index, [...dropDuplicates(index), ...setModel(index, requested, model)]),
   };
+}
+
+/**
+ * Returns the error for speech without any sound: the fault of the caller when the text contains nothing to
+ * speak, else of the engine.
+ */
+export function withoutSound(reading: ParsedRequest): GatewayError {
+  const { index } = reading as ParsedSpeechRequest;
+  const field = fieldOf(index, 'input');
+  const text = field === undefined ? null : stringAt(index.bytes, field.value);
+  if (text !== null && !speakable(text)) return invalid('input', 'contains nothing that can be spoken');
+  return new GatewayError('upstream.error', {
+    message: 'The engine or upstream sent no sound.',
+    details: { upstream_status: 200 },
+  });
 }
 
 async function targetOf({ deps }: CallContext, { target }: Decision): Promise<SpeechTarget> {

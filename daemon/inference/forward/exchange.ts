@@ -20,6 +20,7 @@ import { isLineBased, LineCap } from './line-cap.ts';
 import { credentialsOf, redactCredentials } from './own-credential.ts';
 import { StreamRedactor } from './redact-stream.ts';
 import { retryHints } from './retry-hints.ts';
+import { isSoundless, mayBeSoundless } from './soundless.ts';
 
 /**
  * How an exchange ended: null for a complete response, else the failure that the caller received, in our
@@ -68,6 +69,8 @@ export interface ExchangeOptions {
   readonly ownHeaders?: Readonly<Record<string, string>>;
   /** The target is an upstream: even a successful response must not repeat a credential. */
   readonly isUpstream?: boolean;
+  /** Returns the error for a complete response without any sound; set for speech. */
+  soundless?: (() => GatewayError) | undefined;
   /** Its answers have finish reasons, which may say that an answer is not complete. */
   readonly hasFinishReasons?: boolean | undefined;
   /** Called with status and headers when a response begins. */
@@ -90,9 +93,9 @@ export interface ExchangeListener {
  * JSON response starts like an error, `whole` holds a small complete response, `relay` passes bytes on,
  * `collect` reads a failure, `convert` reads a complete response that is sent as events, `assemble` reads
  * events that are sent as a complete response, `sniff` waits for the first bytes of a chat without a known
- * type.
+ * type, `listen` for the first sound of speech.
  */
-type Mode = 'head' | 'sniff' | 'peek' | 'whole' | 'relay' | 'collect' | 'convert' | 'assemble' | 'over';
+type Mode = 'head' | 'sniff' | 'listen' | 'peek' | 'whole' | 'relay' | 'collect' | 'convert' | 'assemble' | 'over';
 
 /** Maximum bytes of a complete response that is sent as events. */
 const MAX_CONVERTED_BYTES = 64 * 1024 * 1024;
@@ -176,6 +179,7 @@ export class Exchange implements OutboundHandler {
     const late = this.#sink.headSent && !stream;
     if (late) this.#mode = this.#options.asEvents ? 'convert' : 'collect';
     else if (!stream && isJson(type)) this.#mode = 'peek';
+    else if (this.#options.soundless) this.#mode = 'listen';
     else this.#begin();
   }
 
@@ -195,12 +199,15 @@ export class Exchange implements OutboundHandler {
     else if (this.#mode === 'assemble') this.#assemble(chunk);
     else if (this.#mode === 'peek') this.#peek(controller, chunk);
     else if (this.#mode === 'sniff') this.#sniff(controller, chunk);
+    else if (this.#mode === 'listen') this.#listen(controller, chunk);
   }
 
   onResponseEnd(): void {
     if (this.#mode === 'collect') this.#conclude(false);
     else if (this.#mode === 'convert' || (this.#mode === 'sniff' && this.#filter)) this.#sendAsEvents();
     else if (this.#mode === 'assemble') this.#sendAssembled();
+    else if (this.#mode === 'listen' && isSoundless(Buffer.concat(this.#buffered)))
+      this.#refuse(this.#options.soundless?.());
     else if (this.#mode !== 'over') this.#finish();
   }
 
@@ -346,6 +353,16 @@ export class Exchange implements OutboundHandler {
       this.#breakOff(NOTHING);
       return;
     }
+    this.#begin();
+    this.#relay(controller, head);
+  }
+
+  /** Withholds the head until there is sound, so that silence from an engine can still set the status. */
+  #listen(controller: OutboundController, chunk: Buffer): void {
+    this.#buffer(chunk);
+    const head = Buffer.concat(this.#buffered);
+    if (mayBeSoundless(head)) return;
+    this.#clear();
     this.#begin();
     this.#relay(controller, head);
   }

@@ -51,6 +51,30 @@ describe('transcription', () => {
     expect(events[1]?.text).toBe(TEXT);
   });
 
+  test('a long recording is streamed while it is decoded, and its segments keep their times', async () => {
+    const samples = Buffer.concat(Array.from({ length: 14 }, () => sound.subarray(44)));
+    const long = Buffer.concat([wavHeader(16_000, samples.length), samples]);
+    const answer = await tones.recogniser.post(TRANSCRIPTIONS, formOf(long, { stream: 'true' }));
+    const events: { type: string; delta?: string; text?: string }[] = [];
+    for await (const event of readEvents(answer)) events.push(JSON.parse(event));
+    const deltas = events.filter(({ type }) => type === 'transcript.text.delta').map(({ delta }) => delta);
+    expect(deltas.length).toBeGreaterThan(3);
+    expect(events.at(-1)).toMatchObject({ type: 'transcript.text.done', text: deltas.join('') });
+    const verbose = JSON.parse((await tones.transcribe(long, { response_format: 'verbose_json' })).text);
+    expect(verbose.duration).toBe(42);
+    const { segments } = verbose as { segments: { start: number; end: number }[] };
+    for (const [at, { start }] of segments.entries()) expect(start).toBe(segments[at - 1]?.end ?? 0);
+    expect(segments.at(-1)?.end).toBe(42);
+  });
+
+  test('silence in a stream has no delta', async () => {
+    const silence = Buffer.concat([wavHeader(16_000, 64_000), Buffer.alloc(64_000)]);
+    const answer = await tones.recogniser.post(TRANSCRIPTIONS, formOf(silence, { stream: 'true' }));
+    const events: string[] = [];
+    for await (const event of readEvents(answer)) events.push(event);
+    expect(events.map((event) => JSON.parse(event))).toEqual([{ type: 'transcript.text.done', text: '' }]);
+  });
+
   test('silence has no text', async () => {
     const silence = Buffer.concat([wavHeader(16_000, 64_000), Buffer.alloc(64_000)]);
     expect(JSON.parse((await tones.transcribe(silence)).text)).toEqual({

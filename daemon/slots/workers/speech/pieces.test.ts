@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_PIECE_CHARS, pieces, speakable } from './pieces.ts';
+import { MAX_PIECE_CHARS, pieces } from './pieces.ts';
 
 describe('pieces', () => {
   test.each([
@@ -36,12 +36,3 @@ describe('pieces', () => {
     expect(first.value).toBe('One short sentence here. ');
   });
 });
-
-test.each([
-  ['a', true],
-  ['7', true],
-  ['é', true],
-  ['好', true],
-  [' .,!?\n-', false],
-  ['', false],
-])('%j is speakable: %s', (text, isSpeakable) => expect(speakable(text)).toBe(isSpeakable));

@@ -37,6 +37,3 @@ export function* pieces(text: string): Generator<string> {
   }
   if (open !== '') yield open;
 }
-
-/** Returns whether a text contains anything to speak. */
-export const speakable = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { speakable } from '../../../lib/text/speakable.ts';
 import { refusedField } from '../refusal.ts';
-import { speakable } from './pieces.ts';
 import type { SpeechJob } from './speaker.ts';
 
 /**

@@ -23,7 +23,9 @@ export interface NativeStream {
 export interface NativeRecogniser {
   createStream(): NativeStream;
   /** Runs outside the event loop. */
-  decodeAsync(stream: NativeStream): Promise<{ text?: string; lang?: string } & TimedTokens>;
+  decodeAsync(
+    stream: NativeStream,
+  ): Promise<{ text?: string; lang?: string; ys_log_probs?: readonly number[] } & TimedTokens>;
   /** Applies to streams decoded after this call. */
   setConfig(config: object): void;
 }

@@ -1,12 +1,13 @@
 import type { Semaphore } from '../../../lib/async/semaphore.ts';
 import { toPcm16 } from '../../../lib/media/pcm.ts';
+import { speakable } from '../../../lib/text/speakable.ts';
 import { readSpeechMetadata } from '../../../models/speech-metadata.ts';
 import type { WorkerInfo } from '../protocol.ts';
 import { refusedField } from '../refusal.ts';
 import { requestLimit, statsOf } from '../request-limit.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import { voiceConfig } from './native-config.ts';
-import { pieces, speakable } from './pieces.ts';
+import { pieces } from './pieces.ts';
 import { type NativeTts, sherpa } from './sherpa.ts';
 import {
   type Speaker,

@@ -10,7 +10,7 @@ import type { SpeechConfig } from '../speech-config.ts';
 import type { Segment, Transcript } from './result.ts';
 import { type AudioSegment, Segmenter } from './segmenter.ts';
 import type { Sound } from './wav.ts';
-import { type Word, wordsOf } from './words.ts';
+import { type TimedTokens, type Word, wordsOf } from './words.ts';
 
 /** Callers that may wait for the native library. Each already holds a permit as a request. */
 const NATIVE_QUEUE = 1_024;
@@ -22,7 +22,7 @@ const MAX_RECORDING_S = 24 * 3600;
 /** A speech recogniser. */
 export class Recogniser {
   readonly info: WorkerInfo;
-  /** Languages that can be selected. */
+  /** Languages that can be requested. Empty when a requested language has no effect. */
   readonly languages: readonly string[];
   readonly #found: SpeechMetadata;
   readonly #native: NativeRecogniser;
@@ -30,6 +30,8 @@ export class Recogniser {
   readonly #permits: Semaphore;
   /** The library uses all its threads for one segment, and the language is a setting of the whole library. */
   readonly #nativeTurn = requestLimit(1, NATIVE_QUEUE);
+  /** The language of a model that knows no other. */
+  readonly #onlyLanguage: string | null;
   #language: string | null = null;
 
   constructor(native: NativeRecogniser, found: SpeechMetadata, config: SpeechConfig) {
@@ -37,7 +39,8 @@ export class Recogniser {
     this.#found = found;
     this.#threads = config.threads;
     this.info = soundInfo(config, found.family, found.sizeBytes);
-    this.languages = found.languages;
+    this.#onlyLanguage = found.family === 'whisper' && found.languages.length === 0 ? 'en' : null;
+    this.languages = this.#onlyLanguage === null ? found.languages : [this.#onlyLanguage];
     this.#permits = requestLimit(config.parallel, config.queueLimit);
   }
 
@@ -54,12 +57,13 @@ export class Recogniser {
     return this.#permits.run(signal, async () => {
       const segments: Segment[] = [];
       let segmenter: Segmenter | null = null;
-      let spoken = language;
+      let spoken = language ?? this.#onlyLanguage;
       const transcribeAll = async (stretches: Iterable<AudioSegment>, rate: number) => {
         for (const stretch of stretches) {
           const result = await this.#decode(stretch, rate, language, signal);
-          spoken ??= result.language;
-          const segment = { start: stretch.start, end: stretch.end, text: result.text, words: result.words };
+          const { language: found, ...said } = result;
+          spoken ??= found;
+          const segment = { start: stretch.start, end: stretch.end, ...said };
           segments.push(segment);
           if (segment.text !== '') await onSegment(segment);
         }
@@ -86,24 +90,39 @@ export class Recogniser {
     rate: number,
     language: string | null,
     signal: AbortSignal,
-  ): Promise<{ text: string; language: string | null; words: Word[] | null }> {
-    if (silent) return { text: '', language: null, words: null };
+  ): Promise<Omit<Segment, 'start' | 'end'> & { language: string | null }> {
+    if (silent) return { text: '', language: null };
     return this.#nativeTurn.run(signal, async () => {
       this.#setLanguage(language);
       const stream = this.#native.createStream();
       stream.acceptWaveform({ samples: atLeast(samples, Math.ceil(MIN_SEGMENT_S * rate)), sampleRate: rate });
       const decoded = await this.#native.decodeAsync(stream);
       const { text = '', lang = '' } = decoded;
-      const words = wordsOf(decoded, start, end);
-      return { text: text.trim(), language: /[a-z]{2,3}/.exec(lang)?.[0] ?? null, words };
+      const words = timedWords(decoded, start, end);
+      const found = /[a-z]{2,3}/.exec(lang)?.[0] ?? null;
+      return { text: text.trim(), language: found, words, logProbability: meanOf(decoded.ys_log_probs ?? []) };
     });
   }
 
   #setLanguage(language: string | null): void {
-    if (this.languages.length === 0 || language === this.#language) return;
+    if (this.#found.languages.length === 0 || language === this.#language) return;
     this.#native.setConfig(recogniserConfig(this.#found, this.#threads, language));
     this.#language = language;
   }
+}
+
+/** Returns the words of a segment. The model may place the last ones in the silence after a short segment. */
+function timedWords(decoded: TimedTokens, start: number, end: number): Word[] | null {
+  const words = wordsOf(decoded, start, Math.max(end, start + MIN_SEGMENT_S));
+  return (
+    words?.map((word) => ({ ...word, start: Math.min(word.start, end), end: Math.min(word.end, end) })) ?? null
+  );
+}
+
+/** Returns the mean of log probabilities; null without any. */
+function meanOf(values: readonly number[]): number | null {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Number.isFinite(mean) ? mean : null;
 }
 
 const tooLong = () =>

@@ -1,4 +1,5 @@
 import { refusedField } from '../refusal.ts';
+import { languageCode } from './language.ts';
 
 export const RESULT_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const;
 export type ResultFormat = (typeof RESULT_FORMATS)[number];
@@ -17,21 +18,13 @@ const MAX_LISTED = 20;
 
 const isFormat = (text: string): text is ResultFormat => (RESULT_FORMATS as readonly string[]).includes(text);
 
-const LANGUAGE_NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
-const CODE = /^[a-z]{2,3}$/;
-
-/** Returns whether a text is a code with or without a region, or an English name such as `german`. */
-const isLanguage = (text: string, code: string): boolean =>
-  text.split('-')[0] === code || (CODE.test(code) && LANGUAGE_NAMES.of(code)?.toLowerCase() === text);
-
 /**
  * Returns the language for the model. Ignores the hint for a model without language selection; otherwise only
- * known languages are used. The message of the error does not list them all: the gateway masks long messages.
+ * known languages are used. The message of the error does not list them all.
  */
 function languageFrom(text: string, known: readonly string[]): string | null {
-  const requested = text.trim().toLowerCase();
-  if (requested === '' || known.length === 0) return null;
-  const code = known.find((each) => isLanguage(requested, each));
+  if (known.length === 0) return null;
+  const code = languageCode(text, known);
   if (code !== undefined) return code;
   const more = known.length > MAX_LISTED ? ` and ${known.length - MAX_LISTED} others` : '';
   throw refusedField(

@@ -40,9 +40,26 @@ describe('resultBody', () => {
       text: 'One two --> three',
     });
     expect(body.segments).toHaveLength(2);
+    // No probability is invented.
     expect(Object.keys(body.segments[1]).sort()).toEqual(
-      'avg_logprob compression_ratio end id no_speech_prob seek start temperature text tokens'.split(' '),
+      'compression_ratio end id seek start temperature text tokens'.split(' '),
     );
+  });
+
+  test('a segment has the log probability that the model reports', () => {
+    const told = segments.map((segment, index) => ({ ...segment, logProbability: index === 0 ? -0.25 : null }));
+    const body = JSON.parse(resultBody({ ...transcript, segments: told }, 'verbose_json').body);
+    expect(body.segments[0].avg_logprob).toBe(-0.25);
+    expect(body.segments[1]).not.toHaveProperty('avg_logprob');
+  });
+
+  test('the compression ratio shows repetitions', () => {
+    const ratio = (text: string) =>
+      JSON.parse(resultBody({ ...transcript, segments: [{ start: 0, end: 1, text }] }, 'verbose_json').body)
+        .segments[0].compression_ratio;
+    expect(ratio('Please remind me to buy milk.')).toBeLessThan(1.2);
+    // Clients drop segments above 2.4.
+    expect(ratio('and so on '.repeat(30))).toBeGreaterThan(2.4);
   });
 
   test('words, when requested and reported by every segment', () => {
@@ -86,6 +103,7 @@ describe('transcriptionRequest', () => {
     [{ language: 'German' }, ['en', 'de'], { format: 'json', stream: false, language: 'de', words: false }],
     [{ language: 'haitian creole' }, ['ht'], { format: 'json', stream: false, language: 'ht', words: false }],
     [{ language: 'auto' }, ['auto', 'en'], { format: 'json', stream: false, language: 'auto', words: false }],
+    [{ language: 'auto' }, ['en', 'de'], { format: 'json', stream: false, language: null, words: false }],
     [{ language: ' ' }, ['en'], { format: 'json', stream: false, language: null, words: false }],
   ])('%j %j', (fields, languages, expected) =>
     expect(read(fields as Record<string, string>, languages)).toEqual(expected),

@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib';
 import type { ResultFormat } from './request.ts';
 import type { Word } from './words.ts';
 
@@ -9,6 +10,8 @@ export interface Segment {
   readonly text: string;
   /** Its words. Null when the model does not report timestamps. */
   readonly words?: readonly Word[] | null;
+  /** The mean log probability of its tokens. Null when the model does not report them. */
+  readonly logProbability?: number | null;
 }
 
 export interface Transcript {
@@ -41,14 +44,27 @@ function clock(seconds: number, point: string): string {
 const cue = ({ start, end, text }: Segment, point: string): string =>
   `${clock(start, point)} --> ${clock(end, point)}\n${text.replaceAll('-->', '->')}\n`;
 
-/** Fields of OpenAI's segments that these models do not report, with neutral values. */
-const NEUTRAL_SEGMENT_FIELDS = {
+/** Returns how well a text compresses, as Whisper measures it: repetitions have a high ratio. */
+function compressionRatio(text: string): number {
+  const bytes = Buffer.from(text);
+  return Math.round((bytes.length / deflateSync(bytes).length) * 1000) / 1000;
+}
+
+/**
+ * Returns a segment in OpenAI's format. These models decode without randomness and report no token ids. A
+ * probability that the model does not report is absent, because clients drop segments by it.
+ */
+const verboseSegment = ({ start, end, text, logProbability }: Segment, id: number): object => ({
+  id,
+  seek: Math.round(start * 100),
+  start,
+  end,
+  text,
   tokens: [],
   temperature: 0,
-  avg_logprob: 0,
-  compression_ratio: 1,
-  no_speech_prob: 0,
-};
+  ...(logProbability == null ? {} : { avg_logprob: logProbability }),
+  compression_ratio: compressionRatio(text),
+});
 
 /** Returns words in OpenAI's format. Omits them when any segment has none. */
 function wordList(segments: readonly Segment[]): { words?: readonly Word[] } {
@@ -62,14 +78,7 @@ function verbose({ segments, duration, language }: Transcript, words: boolean): 
     language: language ?? 'unknown',
     duration,
     text: textOf(segments),
-    segments: segments.map(({ start, end, text }, id) => ({
-      id,
-      seek: Math.round(start * 100),
-      start,
-      end,
-      text,
-      ...NEUTRAL_SEGMENT_FIELDS,
-    })),
+    segments: segments.map(verboseSegment),
     ...(words ? wordList(segments) : {}),
     usage: usageOf(duration),
   };
