@@ -129,8 +129,9 @@ export const TASKS = {
   transcriptions: {
     read: readTranscription,
     verbatim: true,
-    // The texts of the gateway's own workers reveal nothing.
-    judge: (failure, { isWorker }) => (isWorker() ? judge(failure) : maskedFailure(failure)),
+    // The texts of the gateway's own workers reveal nothing. Their 415 gets the details of the specification.
+    judge: (failure, { isWorker }) =>
+      isWorker() && failure.status !== 415 ? judge(failure) : maskedFailure(failure),
     asEvents: transcriptEvents,
   },
   images: { read: readImage, prepare: prepareImage, serve: serveImage },
