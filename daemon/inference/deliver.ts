@@ -65,9 +65,7 @@ export async function exchangeWithEngine(
     judge: judgeImages(
       ctx,
       connection,
-      effort === null
-        ? judgeOf(task, connection)
-        : judgeEffort(ctx, connection, effort, effortFallback),
+      effort === null ? judgeOf(task, connection) : judgeEffort(ctx, connection, effort, effortFallback),
     ),
     asEvents: task.asEvents,
     soundless: soundlessOf(task, parsed),

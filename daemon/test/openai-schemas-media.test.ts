@@ -56,9 +56,7 @@ describe('transcripts (tone)', () => {
     ).json();
     // Probabilities that the model does not report are absent.
     expect(breaches('CreateTranscriptionResponseVerboseJson', response)).toEqual(
-      ['avg_logprob', 'no_speech_prob'].map(
-        (name) => `/segments/0 must have required property '${name}'`,
-      ),
+      ['avg_logprob', 'no_speech_prob'].map((name) => `/segments/0 must have required property '${name}'`),
     );
     // OpenAI sends the task too; its schema omits it.
     expect(extensions('CreateTranscriptionResponseVerboseJson', response)).toEqual(['task']);

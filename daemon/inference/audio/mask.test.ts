@@ -94,7 +94,12 @@ test.each([
   ['plain text', 400, 'Invalid request', 'file'],
   ['an HTML page', 400, PAGE, 'file'],
   ['a field of FastAPI', 422, '{"detail":[{"loc":["body","language"],"msg":"unknown"}]}', 'language'],
-  ['a long message with its field', 422, `{"error":{"message":"${'x '.repeat(200)}","param":"prompt"}}`, 'prompt'],
+  [
+    'a long message with its field',
+    422,
+    `{"error":{"message":"${'x '.repeat(200)}","param":"prompt"}}`,
+    'prompt',
+  ],
   ['a short message without a code', 422, '{"error":{"message":"too short"}}', 'file'],
   ['a body that is too long', 400, '{"error":', 'file'],
 ])('%s about a field becomes 400 with its name', (_, status, body, param) => {

@@ -21,7 +21,8 @@ const STACK_LINE = /^\s+at .+:\d+:\d+\)?$|^\s*File ".+", line \d+/m;
 const ADDRESS =
   /\b\d{1,3}(?:\.\d{1,3}){3}\b|\w+:\/\/|\blocalhost\b|(?<!\d):\d{2,5}\b|[a-z][\w.-]{0,63}:\d{2,5}\b|\[[0-9a-f]*:[0-9a-f:]+\]/i;
 /** The path of an API, which is public. */
-const API_PATH = /(?<![\w./-])\/(?:v\d+|api|openai|audio(?=\/(?:transcriptions|translations)))(?:\/[\w-]+)*/gi;
+const API_PATH =
+  /(?<![\w./-])\/(?:v\d+|api|openai|audio(?=\/(?:transcriptions|translations)))(?:\/[\w-]+)*/gi;
 /** A page of a public site, as providers name in their messages. */
 const PUBLIC_PAGE = /https:\/\/(?:[a-z0-9-]+\.)+(?:com|org|net|io|ai|dev|co|eu)(?![\w.:-])[\w./?#=&%-]*/gi;
 const MARKUP = /^\ufeff?\s*</;
@@ -39,7 +40,8 @@ export function maskedFailure(failure: EngineFailure): Verdict {
   const body = failure.truncated ? undefined : parsed(failure.bytes);
   const details = { upstream_status: status };
   const safety = body === undefined ? safetyOf(text) : safetyOfBody(body);
-  if (safety === 'exposes' && !MARKUP.test(text)) return replacedBy(new GatewayError(UNSUPPORTED, { details }));
+  if (safety === 'exposes' && !MARKUP.test(text))
+    return replacedBy(new GatewayError(UNSUPPORTED, { details }));
   const message = safety === 'safe' ? engineMessage(body) : undefined;
   const isShort = message !== undefined && isShortLine(message) && !containsPath(message);
   if (status === 415 || (isShort && codeIn(body) === UNSUPPORTED))

@@ -167,7 +167,12 @@ describe('speech without any sound', () => {
       {},
     ],
     ['a stream without an event', 'custom', sends({ 'content-type': 'text/event-stream' }), {}],
-    ['events of the embedded engine', 'speech', sends({ 'content-type': 'audio/pcm' }), { stream_format: 'sse' }],
+    [
+      'events of the embedded engine',
+      'speech',
+      sends({ 'content-type': 'audio/pcm' }),
+      { stream_format: 'sse' },
+    ],
     ['samples', 'speech', sends({ 'content-type': 'audio/pcm' }), { response_format: 'pcm' }],
   ])('%s for a text is an error of the engine', async (_, engine, handler, request) => {
     const answer = await speak(engine, handler, { input: 'Hello', ...request });
@@ -177,7 +182,11 @@ describe('speech without any sound', () => {
 
   test.each([' ', '😄', '…', '**', '\u2014'])('no byte for %j is an error of the request', async (input) => {
     const answer = await speak('custom', sends({ 'content-type': 'audio/mpeg' }), { input });
-    expect([answer.status, answer.error?.code, answer.error?.param]).toEqual([422, 'request.invalid', 'input']);
+    expect([answer.status, answer.error?.code, answer.error?.param]).toEqual([
+      422,
+      'request.invalid',
+      'input',
+    ]);
   });
 
   test('a sound is relayed as it comes, in any parts', async () => {
@@ -185,7 +194,9 @@ describe('speech without any sound', () => {
     const answer = await speak('custom', sends({ 'content-type': 'audio/wav' }, ...parts), { input: 'x' });
     expect(answer.body.endsWith('abcd')).toBe(true);
     expect(answer.body.length).toBe(Buffer.concat(parts).toString('utf8').length);
-    const one = await speak('custom', sends({ 'content-type': 'audio/pcm' }, Buffer.from('x')), { input: '…' });
+    const one = await speak('custom', sends({ 'content-type': 'audio/pcm' }, Buffer.from('x')), {
+      input: '…',
+    });
     expect([one.status, one.body]).toEqual([200, 'x']);
   });
 });

@@ -54,7 +54,9 @@ test.each([
   if (expected === 503) expect(answer.headers['retry-after']).toBe('7');
 });
 
-const LONG = { error: { code: 'request.invalid', message: `language: ${'xx, '.repeat(99)}`, param: 'language' } };
+const LONG = {
+  error: { code: 'request.invalid', message: `language: ${'xx, '.repeat(99)}`, param: 'language' },
+};
 
 test('a long error of a worker of the gateway is relayed, one of another engine is not', async () => {
   const worker = await fail('near', 'worker', 422, JSON_TYPE, JSON.stringify(LONG));

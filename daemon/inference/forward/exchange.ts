@@ -95,7 +95,17 @@ export interface ExchangeListener {
  * events that are sent as a complete response, `sniff` waits for the first bytes of a chat without a known
  * type, `listen` for the first sound of speech.
  */
-type Mode = 'head' | 'sniff' | 'listen' | 'peek' | 'whole' | 'relay' | 'collect' | 'convert' | 'assemble' | 'over';
+type Mode =
+  | 'head'
+  | 'sniff'
+  | 'listen'
+  | 'peek'
+  | 'whole'
+  | 'relay'
+  | 'collect'
+  | 'convert'
+  | 'assemble'
+  | 'over';
 
 /** Maximum bytes of a complete response that is sent as events. */
 const MAX_CONVERTED_BYTES = 64 * 1024 * 1024;

@@ -100,7 +100,12 @@ export class Recogniser {
       const { text = '', lang = '' } = decoded;
       const words = timedWords(decoded, start, end);
       const found = /[a-z]{2,3}/.exec(lang)?.[0] ?? null;
-      return { text: text.trim(), language: found, words, logProbability: meanOf(decoded.ys_log_probs ?? []) };
+      return {
+        text: text.trim(),
+        language: found,
+        words,
+        logProbability: meanOf(decoded.ys_log_probs ?? []),
+      };
     });
   }
 
@@ -115,7 +120,8 @@ export class Recogniser {
 function timedWords(decoded: TimedTokens, start: number, end: number): Word[] | null {
   const words = wordsOf(decoded, start, Math.max(end, start + MIN_SEGMENT_S));
   return (
-    words?.map((word) => ({ ...word, start: Math.min(word.start, end), end: Math.min(word.end, end) })) ?? null
+    words?.map((word) => ({ ...word, start: Math.min(word.start, end), end: Math.min(word.end, end) })) ??
+    null
   );
 }
 
