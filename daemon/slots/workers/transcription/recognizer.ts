@@ -61,9 +61,9 @@ export class Recogniser {
       const transcribeAll = async (stretches: Iterable<AudioSegment>, rate: number) => {
         for (const stretch of stretches) {
           const result = await this.#decode(stretch, rate, language, signal);
-          const { language: found, ...said } = result;
+          const { language: found, ...output } = result;
           spoken ??= found;
-          const segment = { start: stretch.start, end: stretch.end, ...said };
+          const segment = { start: stretch.start, end: stretch.end, ...output };
           segments.push(segment);
           if (segment.text !== '') await onSegment(segment);
         }

@@ -47,11 +47,11 @@ describe('resultBody', () => {
   });
 
   test('a segment has the log probability that the model reports', () => {
-    const told = segments.map((segment, index) => ({
+    const reported = segments.map((segment, index) => ({
       ...segment,
       logProbability: index === 0 ? -0.25 : null,
     }));
-    const body = JSON.parse(resultBody({ ...transcript, segments: told }, 'verbose_json').body);
+    const body = JSON.parse(resultBody({ ...transcript, segments: reported }, 'verbose_json').body);
     expect(body.segments[0].avg_logprob).toBe(-0.25);
     expect(body.segments[1]).not.toHaveProperty('avg_logprob');
   });
