@@ -159,8 +159,23 @@ test('a gated repository, a missing and an existing path; a file of the operator
   const path = join(daemon().home, 'mine.gguf');
   await form.getByLabel('Path on the gateway machine').fill(path);
   await page.keyboard.press('Enter');
-  await expect(form.getByRole('alert')).toBeVisible();
+  await expect(form.getByRole('alert')).toContainText(/^The file does not exist\./);
+  await expect(form.getByRole('alert')).not.toContainText('path:');
   await expect(form.getByLabel('Path on the gateway machine')).toHaveValue(path);
+  await test.step('any path that cannot be used says why', async () => {
+    for (const [typed, reason] of [
+      ['', 'Enter the path of a model.'],
+      ['models/mine.gguf', 'The path must be an absolute path, such as /srv/models/model.gguf.'],
+      ['~/models/none.gguf', 'The file does not exist.'],
+      [daemon().home, 'It is a folder; give the path of a .gguf file in it.'],
+      ['/etc/hostname', 'It is not a GGUF file.'],
+    ] as const) {
+      await form.getByLabel('Path on the gateway machine').fill(typed);
+      await form.getByRole('button', { name: 'Add model' }).click();
+      await expect(form.getByLabel('Path on the gateway machine')).toHaveAccessibleDescription(reason);
+    }
+    await form.getByLabel('Path on the gateway machine').fill(path);
+  });
   await inspect(page, 'models-register', TWO_LAYOUTS.slice(1));
   writeFileSync(path, encodeGguf(tinyEmbed()));
   await page.keyboard.press('Tab');

@@ -4,6 +4,7 @@ import { type ComfyStandIn, comfyStandIn } from '../daemon/test/harness/comfy-st
 import { TONE_TEXT } from '../daemon/test/harness/tone-gateway.ts';
 import { code, ran } from './harness/code-samples.ts';
 import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
+import { composer, sendMessage, waitForReply } from './harness/playground.ts';
 import { REPLY, startStudio } from './harness/playground-gateway.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
@@ -42,6 +43,35 @@ test('every mode has its URL, and the mode switch works by keyboard and on a pho
   await open(page, 'nowhere');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page not found');
 });
+
+/** By how many pixels `main` and the document are higher than their visible part. */
+const OVERFLOW = `[document.querySelector('main'), document.documentElement]
+  .map((element) => element.scrollHeight - element.clientHeight)`;
+
+for (const [name, width, height] of [
+  ['desktop', 1440, 900],
+  ['phone', 375, 812],
+] as const) {
+  test(`chat: a conversation longer than the window scrolls in its own box, on a ${name}`, async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width, height });
+    const lines = Array.from({ length: 40 }, (_, at) => `line ${at}`).join('\n');
+    await sendMessage(page, daemon().url, lines);
+    await waitForReply(page);
+    for (const count of [4, 6]) {
+      await composer(page).fill(lines);
+      await composer(page).press('Enter');
+      await expect(page.getByRole('region', { name: 'Conversation' }).locator('ol > li')).toHaveCount(count);
+      await waitForReply(page);
+    }
+    expect(await page.evaluate(OVERFLOW)).toEqual([0, 0]);
+    await page.mouse.move(width / 2, height / 2);
+    await page.mouse.wheel(0, 20_000);
+    await expect(composer(page)).toBeInViewport({ ratio: 1 });
+    await inspect(page, `playground-chat-long-${name}`, TWO_LAYOUTS);
+  });
+}
 
 test('completion: streamed and measured; the form survives a reload', async ({ page }) => {
   await open(page, 'completion');

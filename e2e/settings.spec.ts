@@ -26,12 +26,30 @@ test('settings show value and source; a change is written and effective; the env
   const sheet = page.getByRole('dialog');
   await sheet.getByRole('textbox').fill('-3');
   await sheet.getByRole('button', { name: 'Save' }).click();
-  await expect(sheet.getByRole('alert')).toBeVisible();
+  await expect(sheet.getByRole('alert')).toContainText(/^slots\.queue_max must be from 1 to 10000\./);
   await inspect(page, 'settings-edit', TWO_LAYOUTS.slice(1));
   await sheet.getByRole('textbox').fill('63');
   await sheet.getByRole('button', { name: 'Save' }).click();
   await expect(sheet).toHaveCount(0);
   await expect(page.getByRole('main').getByRole('listitem').first()).toContainText('63from config.toml');
+});
+
+test('a size is typed and shown with a unit; a refusal says what a size looks like', async ({
+  page,
+  watch,
+}) => {
+  watch.allow(/status of 422 .*\/api\/settings$/);
+  await page.goto(`${daemon().url}/settings?edit=memoryLimit`);
+  const sheet = page.getByRole('dialog');
+  await sheet.getByRole('textbox').fill('lots');
+  await sheet.getByRole('button', { name: 'Save' }).click();
+  await expect(sheet.getByRole('alert')).toContainText('slots.memory_limit must be a size such as 4 GB');
+  await expect(sheet.getByRole('alert')).not.toContainText('memoryLimit');
+  await inspect(page, 'settings-edit-size', TWO_LAYOUTS);
+  await sheet.getByRole('textbox').fill('300 MB');
+  await sheet.getByRole('button', { name: 'Save' }).click();
+  await expect(sheet).toHaveCount(0);
+  await expect(page.getByRole('listitem').filter({ hasText: 'slots.memory_limit' })).toContainText('300 MB');
 });
 
 test('a setting that was changed elsewhere preserves the input, and can be overwritten', async ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { invalidRequest } from './invalid-request.ts';
+import { fieldSentence, invalidRequest } from './invalid-request.ts';
 
 const message = (...fields: { path: string; reason: string }[]) => invalidRequest(fields).message;
 
@@ -9,6 +9,14 @@ it.each([
   ['', 'must be an object', 'The body must be an object.'],
 ])('names the field %j that %s', (path, reason, expected) => {
   expect(message({ path, reason })).toBe(expected);
+});
+
+it.each([
+  ['must be a whole number', 'Context must be a whole number.'],
+  ['the file does not exist', 'The file does not exist.'],
+  ['Choose another name.', 'Choose another name.'],
+])('fieldSentence: %j', (reason, expected) => {
+  expect(fieldSentence('Context', reason)).toBe(expected);
 });
 
 it('names up to four fields and counts the others', () => {

@@ -11,6 +11,18 @@ const MAX_FIELDS = 4;
 /** Reasons that continue a sentence which starts with the name of the field. */
 const PREDICATE = /^(must|is|are|has|have|cannot|can|needs|names|contains|exceeds)\b/;
 
+/** Adds a full stop where a text ends without punctuation. */
+const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/**
+ * A sentence for a person: `Context must be a whole number.` A reason with a subject of its own stays alone: `The file
+ * does not exist.`
+ */
+export function fieldSentence(label: string, reason: string): string {
+  if (PREDICATE.test(reason)) return ended(`${label} ${reason}`);
+  return ended(reason.charAt(0).toUpperCase() + reason.slice(1));
+}
+
 function clause({ path, reason }: InvalidField): string {
   return `${path || 'The body'}${PREDICATE.test(reason) ? '' : ':'} ${reason.replace(/\.$/, '')}`;
 }

@@ -86,10 +86,11 @@ export const ModelPut = z
 
 /** A file or folder of the machine that the gateway runs on. */
 export const ModelRegister = z.strictObject({
+  /** `~/` is the home folder of the user that runs the gateway. */
   path: z
     .string()
     .max(4096)
-    .regex(/^\/[^\0-\x1f\x7f]+$/, 'must be an absolute path'),
+    .regex(/^(\/|~\/)[^\0-\x1f\x7f]+$/, 'must be an absolute path, such as /srv/models/model.gguf'),
 });
 export const ScanResponse = z.object({
   models: z.number().int(),

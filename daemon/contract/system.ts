@@ -43,6 +43,8 @@ export const SettingView = z.object({
   /** True for a secret that is set. */
   set: z.boolean(),
   live: z.boolean(),
+  /** Unit of a number. A change may be a text with a prefix, such as "4 GB". */
+  unit: z.enum(['bytes']).optional(),
   /** The value of the running gateway until its next start, when it differs. */
   running: z.unknown().optional(),
   help: z.string(),

@@ -6,7 +6,7 @@ import { GatewayError } from '../contract/errors.ts';
 import { invalidRequest } from '../contract/invalid-request.ts';
 import type { BodyKind } from '../contract/routes.ts';
 import { BodyBuffer } from '../lib/perf/body-buffer.ts';
-import { zodMessage } from '../lib/text/zod-message.ts';
+import { zodMessage } from '../contract/zod-message.ts';
 import { BodyDecoder, type ContentCoding, contentCoding } from './content-coding.ts';
 import { allowBodyDrain, discardRest, forbidDrain } from './lingering-close.ts';
 import { sendContinue } from './send-continue.ts';

@@ -45,6 +45,7 @@ export async function fileSize(path: string): Promise<number> {
   const found = await stat(path).catch((error: unknown) => {
     throw new GgufError(plainReason(error), { cause: error });
   });
+  if (found.isDirectory()) throw new GgufError('it is a folder; give the path of a .gguf file in it');
   if (!found.isFile()) throw new GgufError('it is not a file');
   return found.size;
 }

@@ -140,7 +140,9 @@ test('refuses other and missing files without their path', async () => {
   await expect(readGgufMetadata(text)).rejects.toThrow('it is not a GGUF file');
   writeFileSync(text, '');
   await expect(readGgufMetadata(text)).rejects.toThrow('it is not a GGUF file');
-  await expect(readGgufMetadata(folder)).rejects.toThrow('it is not a file');
+  await expect(readGgufMetadata(folder)).rejects.toThrow(
+    'it is a folder; give the path of a .gguf file in it',
+  );
   const missing = await readGgufMetadata(join(folder, 'none.gguf')).catch((error: Error) => error.message);
   expect(missing).toBe('the file does not exist');
 });

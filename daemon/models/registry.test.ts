@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import { RegistryView } from '../contract/models.ts';
@@ -377,6 +377,15 @@ test('registers a file by path and refuses an invalid one with the reason', asyn
   const model = await registry.register(put(join(home, 'later.gguf')));
   expect(registry.get('later')).toEqual(model);
   await expect(registry.register(join(home, 'none.gguf'))).rejects.toThrow('the file does not exist');
+  await expect(registry.register(home)).rejects.toThrow('it is a folder');
+});
+
+test('expands ~/ to the home folder of the user', async () => {
+  vi.stubEnv('HOME', home);
+  const registry = await start();
+  put(join(home, 'own.gguf'));
+  expect(await registry.register('~/own.gguf')).toMatchObject({ id: 'own', path: join(home, 'own.gguf') });
+  vi.unstubAllEnvs();
 });
 
 test('overlapping scans share one run', async () => {

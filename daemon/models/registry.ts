@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os';
+import { homedir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError } from '../contract/errors.ts';
@@ -256,7 +256,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       const changed = modelStore.change(id, { ...thinking, ...(binding === undefined ? {} : { binding }) });
       return changed && modelView(changed);
     },
-    register: (path) => withProjector(registerFile(assembled, resolve(path))),
+    register: (path) => withProjector(registerFile(assembled, resolve(path.replace(/^~(?=\/)/, homedir())))),
     registerPulled: (pulled) => withProjector(registerFile(assembled, pulled.path, pulled)),
     remove: (id) => removeModel(assembled, id),
     scan,

@@ -1,6 +1,6 @@
 import { hostName } from './host-name.ts';
 import { proxyAddress } from './proxy-address.ts';
-import { choice, flag, list, number, origin, type SettingType, text } from './setting-types.ts';
+import { byteSize, choice, flag, list, number, origin, type SettingType, text } from './setting-types.ts';
 
 /** One setting. Daemon, command line, dashboard, docs and example files are generated from these rows. */
 export interface SettingRowDef<T> {
@@ -11,6 +11,8 @@ export interface SettingRowDef<T> {
   readonly type: SettingType<T>;
   readonly default: T;
   readonly secret?: boolean;
+  /** Unit of a number that views show with a suitable prefix. */
+  readonly unit?: 'bytes';
   /** Whether a change takes effect immediately. Otherwise it takes effect at the next start. */
   readonly live: boolean;
   readonly help: string;
@@ -189,8 +191,9 @@ export const SETTINGS = {
   }),
   pullRate: row({
     toml: 'models.pull_bytes_per_second',
-    type: number(0, 2 ** 40),
+    type: byteSize(2 ** 40),
     default: 0,
+    unit: 'bytes',
     live: true,
     help: 'Maximum total speed of model downloads, in bytes per second. 0 = no limit.',
   }),
@@ -213,10 +216,11 @@ export const SETTINGS = {
   memoryLimit: row({
     env: 'SVC_MEMORY_LIMIT',
     toml: 'slots.memory_limit',
-    type: number(0, 2 ** 50),
+    type: byteSize(2 ** 50),
     default: 0,
+    unit: 'bytes',
     live: true,
-    help: 'Maximum memory for models in bytes, per memory pool (RAM or one GPU). 0 = no limit.',
+    help: 'Maximum memory for models, such as 12 GB, per memory pool (RAM or one GPU). 0 = no limit.',
   }),
   queueMax: row({
     toml: 'slots.queue_max',

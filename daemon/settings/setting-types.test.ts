@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SETTINGS } from './catalogue.ts';
 import { hostName } from './host-name.ts';
 import { proxyAddress } from './proxy-address.ts';
-import { list, origin, parseInput } from './setting-types.ts';
+import { byteSize, list, origin, parseInput } from './setting-types.ts';
 
 test('a list reports a rejected entry by its number, counting blank ones, and never by its text', () => {
   const entries = [' https://a.example ', '', 'geheim'];
@@ -65,4 +65,20 @@ test.each(saved)('setting %s takes no control character from a request', (_name,
   for (const control of CONTROLS)
     for (const value of [`a${control}b`, [`a${control}b`], [`app://a${control}b`], `https://a${control}b`])
       expect(parseInput<unknown>(type, value).ok, JSON.stringify(value)).toBe(false);
+});
+
+test.each([
+  ['4 GB', 4_000_000_000],
+  ['1.5 GiB', 1_610_612_736],
+  ['0', 0],
+  [12, 12],
+])('a size is a number of bytes or a text with a unit: %j', (value, bytes) => {
+  expect(byteSize(2 ** 50).fromToml(value)).toEqual({ ok: true, value: bytes });
+  expect(byteSize(2 ** 50).fromText(String(value))).toEqual({ ok: true, value: bytes });
+});
+
+test.each(['4 G', 'lots', '-1', '2 TB', -1, 1.5, true, null])('a size is not %j', (value) => {
+  const refused = { ok: false, reason: expect.stringContaining('must be a size such as 4 GB') };
+  expect(byteSize(10 ** 12).fromToml(value)).toEqual(refused);
+  expect(byteSize(10 ** 12).fromText(String(value))).toEqual(refused);
 });

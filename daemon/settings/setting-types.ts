@@ -1,3 +1,5 @@
+import { exactByteSize, parseByteSize } from '../contract/byte-size.ts';
+
 /** The result of parsing one raw value: the value, or why it is invalid. */
 export type Parsed<T> = { ok: true; value: T; warning?: string } | { ok: false; reason: string };
 
@@ -62,6 +64,22 @@ export function number(min: number, max: number, integer = true): SettingType<nu
 
 const CONTROLS = /[\0-\x1f\x7f]/;
 const NO_CONTROLS = 'must not contain control characters';
+/** A size in bytes up to `max`: a whole number, or a text such as "4 GB" or "1.5 GiB". */
+export function byteSize(max: number): SettingType<number> {
+  const reason = `must be a size such as 4 GB or 1.5 GiB, at most ${exactByteSize(max)}`;
+  const check = (value: number | null): Parsed<number> =>
+    value === null || !Number.isInteger(value) || value < 0 || value > max ? bad(reason) : good(value);
+  return {
+    name: 'size in bytes or with a unit',
+    fromText: (text) => check(parseByteSize(text)),
+    fromToml: (value) => {
+      if (typeof value === 'bigint') return check(Number(value));
+      return check(
+        typeof value === 'string' ? parseByteSize(value) : typeof value === 'number' ? value : null,
+      );
+    },
+  };
+}
 
 /** Any text without control characters. */
 export function text(pattern?: RegExp, hint = 'has a character that is not allowed'): SettingType<string> {

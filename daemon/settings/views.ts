@@ -22,6 +22,7 @@ export function viewSetting(
     secret,
     set: secret && resolved.value !== '',
     live: row.live,
+    ...(row.unit === undefined ? {} : { unit: row.unit }),
     help: row.help,
     ...(problem === undefined ? {} : { problem }),
   };

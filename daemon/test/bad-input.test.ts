@@ -212,7 +212,7 @@ describe('the model file', () => {
   const write = (bytes: Buffer | string) => writeFileSync(at('m.gguf'), bytes);
   it.each([
     ['is missing', () => {}, /the file does not exist/],
-    ['is a folder', () => mkdirSync(at('m.gguf')), /it is not a file/],
+    ['is a folder', () => mkdirSync(at('m.gguf')), /it is a folder; give the path of a \.gguf file in it/],
     ['is no GGUF', () => write('hello'.repeat(100)), /it is not a GGUF file/],
     [
       'is cut off in its weights',

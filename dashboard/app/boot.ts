@@ -1,5 +1,6 @@
 /**
- * Runs before everything else, as a classic script without imports. Sets the stored theme before the first paint, and
+ * Runs before everything else, as a classic script without imports. Sets the stored theme before the first paint, tells
+ * zod to interpret schemas (the content security policy forbids eval, and zod tries it where a schema is defined), and
  * retries parts of the first page that failed to load, because browsers abort requests when the network changes. The
  * bundle cannot do that, since it may be the part that is missing.
  */
@@ -18,6 +19,8 @@
   } catch {
     // Storage is disabled: the system theme applies.
   }
+
+  (globalThis as { __zod_globalConfig?: object }).__zod_globalConfig = { jitless: true };
 
   const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 

@@ -95,7 +95,13 @@ function useLoggedInAgain(error: unknown): boolean {
 }
 
 /** Shows an error: message, next step, details, and the request id to copy. */
-export function Failure(props: { error: unknown; retry?: () => void; retryWord?: string }): ReactElement {
+export function Failure(props: {
+  error: unknown;
+  /** Replaces the message, where the view can say the same in terms of its fields. */
+  headline?: string | undefined;
+  retry?: () => void;
+  retryWord?: string;
+}): ReactElement {
   const info = toFailureInfo(props.error);
   const id = useRef<HTMLElement>(null);
   const session = useSession();
@@ -105,7 +111,7 @@ export function Failure(props: { error: unknown; retry?: () => void; retryWord?:
     <div className={css.failure} role="alert">
       <StateShape tone="failed" />
       <div className={css.words}>
-        <p className={css.message}>{info.message}</p>
+        <p className={css.message}>{props.headline ?? info.message}</p>
         <Advice info={info} left={left} />
         <Details message={info.message} details={info.details} />
         <p className={css.id}>

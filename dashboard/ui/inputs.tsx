@@ -5,6 +5,8 @@ interface Common {
   label: string;
   value: string;
   help?: string;
+  /** Replaces the help while the value is refused. */
+  error?: string | undefined;
   onChange: (value: string) => void;
 }
 
@@ -12,17 +14,19 @@ function Framed(props: {
   id: string;
   label: string;
   help: string | undefined;
+  error?: string | undefined;
   children: ReactElement;
 }): ReactElement {
+  const words = props.error ?? props.help;
   return (
     <div className={field.field}>
       <label className={field.label} htmlFor={props.id}>
         {props.label}
       </label>
       {props.children}
-      {props.help === undefined ? null : (
-        <p id={`${props.id}-help`} className={field.help}>
-          {props.help}
+      {words === undefined ? null : (
+        <p id={`${props.id}-help`} className={props.error === undefined ? field.help : field.error}>
+          {words}
         </p>
       )}
     </div>
@@ -61,7 +65,7 @@ export function TextInput(
 ): ReactElement {
   const id = useId();
   return (
-    <Framed id={id} label={props.label} help={props.help}>
+    <Framed id={id} label={props.label} help={props.help} error={props.error}>
       <input
         id={id}
         type="text"
@@ -71,7 +75,9 @@ export function TextInput(
         spellCheck={props.exact ? false : undefined}
         value={props.value}
         placeholder={props.placeholder}
-        aria-describedby={described(id, props.help)}
+        aria-describedby={described(id, props.error ?? props.help)}
+        aria-invalid={props.error !== undefined || undefined}
+        data-invalid={props.error !== undefined || undefined}
         onChange={(event) => props.onChange(event.target.value)}
       />
     </Framed>

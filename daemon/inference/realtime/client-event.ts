@@ -6,7 +6,7 @@ import {
   type RealtimeError,
 } from '../../contract/realtime.ts';
 import { ByteScanner } from '../../lib/json/byte-scanner.ts';
-import { zodMessage } from '../../lib/text/zod-message.ts';
+import { zodMessage } from '../../contract/zod-message.ts';
 
 export type ReadResult =
   | { readonly ok: true; readonly event: ClientEvent }

@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { DURATION_FORM, SlotName, SlotType } from '../../contract/slots.ts';
-import { zodMessage } from '../../lib/text/zod-message.ts';
+import { zodMessage } from '../../contract/zod-message.ts';
 import { tomlReason } from '../../settings/config-text.ts';
 import { keyLines } from '../../settings/key-lines.ts';
 import { limitProblems, type Problem } from '../../settings/problem.ts';

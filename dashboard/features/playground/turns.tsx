@@ -21,8 +21,16 @@ function useStickToEnd(turns: readonly Turn[]): RefObject<HTMLElement | null> {
     const onScroll = (): void => {
       near.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
     };
+    // An opening on-screen keyboard makes the box lower.
+    const resized = new ResizeObserver(() => {
+      if (near.current) element.scrollTo({ top: element.scrollHeight });
+    });
+    resized.observe(element);
     element.addEventListener('scroll', onScroll, { passive: true });
-    return () => element.removeEventListener('scroll', onScroll);
+    return () => {
+      resized.disconnect();
+      element.removeEventListener('scroll', onScroll);
+    };
   }, []);
   const count = turns.length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn always scrolls to the end

@@ -85,7 +85,7 @@ function Editor(props: EditProps): ReactElement {
       <RecordForm
         rows={[field]}
         more={[]}
-        baseline={{ [row.name]: textOf(row.value) }}
+        baseline={{ [row.name]: row.unit === 'bytes' ? valueText(row.value, row.unit) : textOf(row.value) }}
         create={false}
         fixed
         empty="none"
@@ -99,7 +99,7 @@ function Editor(props: EditProps): ReactElement {
       {isDefault ? null : (
         <div>
           <Button busy={save.isPending} onClick={() => send(row.default)}>
-            Reset to default: {valueText(row.default)}
+            Reset to default: {valueText(row.default, row.unit)}
           </Button>
         </div>
       )}
@@ -115,8 +115,8 @@ export function EditSetting(props: EditProps): ReactElement {
     <Sheet title={`Setting ${keyOfSetting(row)}`} onClose={props.onClose}>
       <Facts
         rows={[
-          ['Value', row.secret ? (row.set ? 'set' : 'not set') : valueText(row.value)],
-          ['Default', row.secret ? null : valueText(row.default)],
+          ['Value', row.secret ? (row.set ? 'set' : 'not set') : valueText(row.value, row.unit)],
+          ['Default', row.secret ? null : valueText(row.default, row.unit)],
           ['Environment variable', row.env === null ? null : <code key="env">{row.env}</code>],
           ['Takes effect', row.live ? 'immediately' : 'after a restart'],
         ]}

@@ -14,7 +14,7 @@ const SOURCES: Record<SettingRow['source'], string> = {
 function Value(props: { row: SettingRow }): ReactElement {
   const { row } = props;
   if (row.secret) return <State tone={row.set ? 'ok' : 'idle'}>{row.set ? 'Set' : 'Not set'}</State>;
-  return <span className={css.value}>{valueText(row.value)}</span>;
+  return <span className={css.value}>{valueText(row.value, row.unit)}</span>;
 }
 
 /** Remarks on a value: a pending restart or an error. */
@@ -23,7 +23,7 @@ function Remarks(props: { row: SettingRow }): ReactElement {
   return (
     <>
       {row.running === undefined ? null : (
-        <State tone="attention">applies after restart; currently {valueText(row.running)}</State>
+        <State tone="attention">applies after restart; currently {valueText(row.running, row.unit)}</State>
       )}
       {row.problem === undefined ? null : <State tone="failed">{row.problem}</State>}
     </>
@@ -34,8 +34,8 @@ function source(row: SettingRow): string {
   if (row.secret && !row.set) return '';
   const parts = [SOURCES[row.source]];
   if (row.source === 'env' && row.env !== null) parts[0] = `${SOURCES.env}: ${row.env}`;
-  if (row.source !== 'default' && !row.secret) parts.push(`default ${valueText(row.default)}`);
-  if (row.persisted !== undefined) parts.push(`config.toml: ${valueText(row.persisted)}`);
+  if (row.source !== 'default' && !row.secret) parts.push(`default ${valueText(row.default, row.unit)}`);
+  if (row.persisted !== undefined) parts.push(`config.toml: ${valueText(row.persisted, row.unit)}`);
   if (!row.live) parts.push('applies after restart');
   return parts.join(' · ');
 }

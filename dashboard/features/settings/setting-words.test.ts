@@ -38,6 +38,11 @@ it.each([
   [0, '0'],
 ])('valueText(%j)', (value, text) => expect(valueText(value)).toBe(text));
 
+it('shows sizes with a unit, and edits them as text', () => {
+  expect(valueText(4_000_000_000, 'bytes')).toBe('4 GB');
+  expect(kindOfSetting(row({ default: 0, unit: 'bytes' }))).toBe('text');
+});
+
 it.each([
   [false, 'flag'],
   [7, 'number'],

@@ -1,3 +1,4 @@
+import { exactByteSize } from '../../../daemon/contract/byte-size.ts';
 import type { SettingRow } from '../../../daemon/contract/system.ts';
 import type { FieldKind } from '../../ui/form/draft.ts';
 
@@ -34,8 +35,9 @@ export function byTable(rows: readonly SettingRow[]): { title: string; rows: Set
   return [...groups].map(([title, own]) => ({ title, rows: own }));
 }
 
-/** Formats a value as text. */
-export function valueText(value: unknown): string {
+/** Formats a value as text, sizes with a unit and without rounding. */
+export function valueText(value: unknown, unit?: SettingRow['unit']): string {
+  if (unit === 'bytes' && typeof value === 'number') return exactByteSize(value);
   if (value === null || value === undefined || value === '') return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
@@ -43,7 +45,8 @@ export function valueText(value: unknown): string {
 }
 
 /** Field kind of a setting, derived from its default. */
-export function kindOfSetting(row: Pick<SettingRow, 'default'>): FieldKind {
+export function kindOfSetting(row: Pick<SettingRow, 'default' | 'unit'>): FieldKind {
+  if (row.unit === 'bytes') return 'text';
   if (typeof row.default === 'boolean') return 'flag';
   if (typeof row.default === 'number') return 'number';
   return Array.isArray(row.default) ? 'list' : 'text';

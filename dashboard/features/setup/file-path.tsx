@@ -1,12 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { TextInput } from '../../ui/inputs.tsx';
 import { Note } from '../../ui/note.tsx';
+import { PathForm } from '../shared/path-form.tsx';
 import css from './setup.module.css';
 
 /** Reading the header of a large file on a slow disk takes long. */
@@ -25,34 +23,20 @@ function useRegister() {
 
 /** Adds a model file or folder that is already on the machine; works offline. */
 export function FilePath(): ReactElement {
-  const [path, setPath] = useState('');
   const register = useRegister();
   return (
     <details className={css.more}>
       <summary>Use a model file already on this machine</summary>
       <div className={css.moreBody}>
-        <form
+        <PathForm
           className={css.pathForm}
-          onSubmit={(event) => {
-            event.preventDefault();
-            register.mutate(path.trim());
-          }}
-        >
-          <TextInput
-            label="Path on the gateway machine"
-            help="A .gguf file, or the folder of a speech model. Used in place, not copied."
-            exact
-            placeholder="/srv/models/model.gguf"
-            value={path}
-            onChange={setPath}
-          />
-          <div>
-            <Button type="submit" busy={register.isPending} disabled={path.trim() === ''}>
-              Use this model
-            </Button>
-          </div>
-        </form>
-        {register.isError ? <Failure error={register.error} /> : null}
+          help="A .gguf file, or the folder of a speech model. Used in place, not copied."
+          action="Use this model"
+          busy={register.isPending}
+          error={register.error}
+          onSend={(path) => register.mutate(path)}
+          actions={(submit) => <div>{submit}</div>}
+        />
         {register.data !== undefined ? (
           <Note tone="ok">
             <p>

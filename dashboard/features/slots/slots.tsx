@@ -1,4 +1,3 @@
-import '../../api/no-eval.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Boxes, Plus } from 'lucide-react';
 import type { ReactElement } from 'react';

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { ModelRegister } from '../../../daemon/contract/models.ts';
 import { SlotCreate, SlotSettings } from '../../../daemon/contract/slots.ts';
+import { UpstreamCreate, UpstreamPut } from '../../../daemon/contract/upstreams.ts';
 import { bodyOf, type FieldRow, helpText, issuesOf, meaningOf, refusedFields, textOf } from './draft.ts';
 
-const row = (key: string, kind: FieldRow['kind']): FieldRow => ({ key, kind, label: key, help: '' });
+const row = (key: string, kind: FieldRow['kind']): FieldRow => ({
+  key,
+  kind,
+  label: key.charAt(0).toUpperCase() + key.slice(1),
+  help: '',
+});
 const ROWS = [
   row('name', 'text'),
   row('context', 'number'),
@@ -57,14 +64,52 @@ describe('bodyOf', () => {
 describe('issuesOf', () => {
   it('reports errors of the schema by field', () => {
     expect(issuesOf(SlotCreate, { name: 'Upper', context: 'many' }, ROWS)).toMatchObject({
-      name: expect.any(String),
-      context: 'must be a number',
+      name: 'Name must contain only a-z, 0-9, - and _, at most 32 characters.',
+      context: 'Context must be a number.',
     });
     expect(issuesOf(SlotSettings, { voice: { speed: 'fast' } }, ROWS)).toEqual({
-      'voice.speed': 'must be a number',
+      'voice.speed': 'Voice.speed must be a number.',
     });
     expect(issuesOf(SlotCreate, { name: 'fine', idle_unload: '15 min' }, ROWS)).toEqual({});
   });
+
+  it('says what to enter in an empty field', () => {
+    const address = { ...row('base_url', 'text'), label: 'Address' };
+    expect(issuesOf(UpstreamCreate, {}, [...ROWS, address])).toEqual({
+      name: 'Enter a name.',
+      base_url: 'Enter an address.',
+    });
+  });
+
+  // Every schema of a form, with a value of the wrong type in each field, in every nesting.
+  it.each([SlotCreate, SlotSettings, UpstreamCreate, UpstreamPut, ModelRegister] as const)(
+    'never shows a message of the validator (%#)',
+    (schema) => {
+      const values = [
+        undefined,
+        null,
+        true,
+        -1.5,
+        1e30,
+        '',
+        '\u0000',
+        'x'.repeat(5000),
+        [],
+        [1],
+        {},
+        { a: {} },
+      ];
+      const keys = Object.keys(schema.shape);
+      const bodies = values.flatMap((value) => keys.map((key) => ({ [key]: value })));
+      const messages = [{}, { unknown: 1 }, ...bodies].flatMap((body) =>
+        Object.values(issuesOf(schema, body, [])),
+      );
+      expect(messages.length).toBeGreaterThan(10);
+      expect(
+        messages.filter((text) => !/^\S.*\.$/s.test(text) || /Invalid|received|expected|\/\^/.test(text)),
+      ).toEqual([]);
+    },
+  );
 });
 
 it('helpText contains the required mark and the source of the value', () => {
@@ -76,8 +121,10 @@ it('helpText contains the required mark and the source of the value', () => {
 });
 
 it('refusedFields reads error details and ignores other shapes', () => {
-  expect(refusedFields({ fields: [{ path: 'device', reason: 'is unknown' }, { path: 7 }] })).toEqual({
-    device: 'is unknown',
+  const fields = [{ path: 'device', reason: 'is unknown' }, { path: 'context', reason: 'is 0' }, { path: 7 }];
+  expect(refusedFields({ fields }, [{ ...row('device', 'text'), label: 'Device' }])).toEqual({
+    device: 'Device is unknown.',
+    context: 'context is 0.',
   });
-  expect(refusedFields({})).toEqual({});
+  expect(refusedFields({}, [])).toEqual({});
 });

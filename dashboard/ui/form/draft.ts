@@ -1,3 +1,7 @@
+import type { z } from 'zod';
+import { fieldSentence } from '../../../daemon/contract/invalid-request.ts';
+import { zodMessage } from '../../../daemon/contract/zod-message.ts';
+
 /** Input kind: a `list` has one entry per line, a `duration` is seconds or a text like "15 min". */
 export type FieldKind = 'flag' | 'number' | 'text' | 'duration' | 'list' | 'choice';
 
@@ -75,36 +79,45 @@ export function bodyOf(rows: readonly FieldRow[], draft: Draft, baseline: Draft)
 interface Schema {
   safeParse(value: unknown): {
     success: boolean;
-    error?: { issues: readonly { path: readonly PropertyKey[]; message: string }[] };
+    error?: { issues: readonly z.core.$ZodIssue[] };
   };
 }
 
-function inWords(row: FieldRow, message: string): string {
-  if (message.includes('received undefined')) return 'is required';
-  if (row.kind === 'number' && message.includes('expected number')) return 'must be a number';
-  return message.includes('must match pattern') ? `is invalid: ${row.help}` : message;
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** A reason as a sentence: what to enter in an empty field, else what the field must be. */
+function inWords({ label, help }: Pick<FieldRow, 'label' | 'help'>, reason: string): string {
+  if (reason === 'is required') return `Enter ${/^[aeiou]/i.test(label) ? 'an' : 'a'} ${lowerFirst(label)}.`;
+  if (reason.startsWith('must match ')) return fieldSentence(label, `is not valid. ${help}`);
+  return fieldSentence(label, reason);
 }
 
-/** Validation errors of a body by field, from the schema of the daemon. */
+/** Validation errors of a body by field, from the schema of the daemon, as sentences. */
 export function issuesOf(schema: Schema, body: unknown, rows: readonly FieldRow[]): Issues {
   const parsed = schema.safeParse(body);
   const found: Record<string, string> = {};
-  for (const { path, message } of parsed.error?.issues ?? []) {
-    const full = path.map(String).join('.');
+  for (const issue of parsed.error?.issues ?? []) {
+    const full = issue.path.map(String).join('.');
     const row = rows.find(({ key }) => full === key || full.startsWith(`${key}.`));
-    found[row?.key ?? full] ??= row === undefined ? message : inWords(row, message);
+    const reason = zodMessage(issue);
+    found[row?.key ?? full] ??= row === undefined ? fieldSentence(full, reason) : inWords(row, reason);
   }
   return found;
 }
 
-/** Validation errors by field, from the details of an error response. */
-export function refusedFields(details: Record<string, unknown> | undefined): Issues {
+/** Validation errors by field, from the details of an error response, as sentences. */
+export function refusedFields(
+  details: Record<string, unknown> | undefined,
+  rows: readonly FieldRow[],
+): Issues {
   const fields = Array.isArray(details?.fields)
     ? (details.fields as { path?: unknown; reason?: unknown }[])
     : [];
   return Object.fromEntries(
     fields.flatMap(({ path, reason }) =>
-      typeof path === 'string' && typeof reason === 'string' ? [[path, reason]] : [],
+      typeof path === 'string' && typeof reason === 'string'
+        ? [[path, inWords(rows.find(({ key }) => key === path) ?? { label: path, help: '' }, reason)]]
+        : [],
     ),
   );
 }

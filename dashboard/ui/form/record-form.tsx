@@ -8,26 +8,29 @@ import type { EditBase } from './edit-base.ts';
 import css from './form.module.css';
 import { FormField } from './form-field.tsx';
 
+/** Maximum number of fields in the headline of an error. Each one is also shown at its field. */
+const MAX_SENTENCES = 3;
+
 interface FormState {
   draft: Draft;
   issues: Issues;
   set: (key: string, value: string | null) => void;
 }
 
-function useDraft(baseline: Draft, check: (body: Record<string, unknown>) => Issues, error: unknown) {
+function useDraft(
+  rows: readonly FieldRow[],
+  baseline: Draft,
+  check: (body: Record<string, unknown>) => Issues,
+  error: unknown,
+) {
   const [draft, setDraft] = useState<Draft>({});
   const [touched, setTouched] = useState(false);
   const whole: Draft = { ...baseline, ...draft };
-  const refused = error == null ? {} : refusedFields(toFailureInfo(error).details);
+  const refused = error == null ? {} : refusedFields(toFailureInfo(error).details, rows);
   return {
     whole,
-    refused,
-    touched,
     touch: () => setTouched(true),
-    issues: (rows: readonly FieldRow[]): Issues => ({
-      ...refused,
-      ...(touched ? check(bodyOf(rows, whole, baseline)) : {}),
-    }),
+    issues: { ...refused, ...(touched ? check(bodyOf(rows, whole, baseline)) : {}) },
     set: (key: string, value: string | null) => setDraft((was) => ({ ...was, [key]: value })),
   };
 }
@@ -57,9 +60,16 @@ function Group(props: {
 }
 
 /** The error of a change. After an edit conflict the change can be sent again. */
-function Refusal(props: { error: unknown; editBase: EditBase | undefined }): ReactElement {
+function Refusal(props: {
+  error: unknown;
+  editBase: EditBase | undefined;
+  rows: readonly FieldRow[];
+}): ReactElement {
   const { error, editBase } = props;
-  if (!isStale(error) || editBase?.refusal !== error) return <Failure error={error} />;
+  if (!isStale(error) || editBase?.refusal !== error) {
+    const sentences = Object.values(refusedFields(toFailureInfo(error).details, props.rows));
+    return <Failure error={error} headline={sentences.slice(0, MAX_SENTENCES).join(' ') || undefined} />;
+  }
   return (
     <div role="alert">
       <Note tone="attention">
@@ -95,8 +105,8 @@ export function RecordForm(props: {
   children?: ReactNode;
 }): ReactElement {
   const all = [...props.rows, ...props.more];
-  const form = useDraft(props.baseline, props.check, props.error);
-  const state: FormState = { draft: form.whole, issues: form.issues(all), set: form.set };
+  const form = useDraft(all, props.baseline, props.check, props.error);
+  const state: FormState = { draft: form.whole, issues: form.issues, set: form.set };
   const body = bodyOf(all, form.whole, props.baseline);
   const canReset = !props.create && props.fixed !== true;
   const wrong = props.more.some(({ key }) => state.issues[key] !== undefined);
@@ -120,10 +130,10 @@ export function RecordForm(props: {
       )}
       {unplaced.map(([path, reason]) => (
         <p key={path} className={css.unplaced}>
-          {path}: {reason}
+          {reason}
         </p>
       ))}
-      {props.error == null ? null : <Refusal error={props.error} editBase={props.editBase} />}
+      {props.error == null ? null : <Refusal error={props.error} editBase={props.editBase} rows={all} />}
       {props.children}
       <div className={css.actions}>
         <Button

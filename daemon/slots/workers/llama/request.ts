@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { zodMessage } from '../../../lib/text/zod-message.ts';
+import { zodMessage } from '../../../contract/zod-message.ts';
 import { invalidField } from '../refusal.ts';
 import { refuseFields } from './refused-fields.ts';
 import { type Sampling, sampling, samplingFields } from './sampling.ts';
