@@ -1,8 +1,8 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { UPSTREAM_FIELDS, type UpstreamKind, UpstreamName } from '../contract/upstreams.ts';
-import { runSyncWithTimeout } from '../lib/async/run-with-timeout.ts';
 import { zodMessage } from '../contract/zod-message.ts';
+import { runSyncWithTimeout } from '../lib/async/run-with-timeout.ts';
 import { tomlReason } from '../settings/config-text.ts';
 import { keyLines } from '../settings/key-lines.ts';
 import type { Problem } from '../settings/problem.ts';

@@ -1,7 +1,7 @@
 import type { ZodType, z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
-import { ByteScanner } from '../../lib/json/byte-scanner.ts';
 import { zodMessage } from '../../contract/zod-message.ts';
+import { ByteScanner } from '../../lib/json/byte-scanner.ts';
 
 const MAX_FIELDS = 20;
 /** Maximum bytes of a body whose faults are all reported. */

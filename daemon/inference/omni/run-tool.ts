@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
-import { truncate } from '../../lib/text/truncate.ts';
 import { zodMessage } from '../../contract/zod-message.ts';
+import { truncate } from '../../lib/text/truncate.ts';
 import { parsed } from '../dialects/json.ts';
 import type { AvailableTool } from './available-tools.ts';
 import type { ToolDeps } from './tool.ts';

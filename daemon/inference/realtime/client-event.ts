@@ -5,8 +5,8 @@ import {
   type ClientEventType,
   type RealtimeError,
 } from '../../contract/realtime.ts';
-import { ByteScanner } from '../../lib/json/byte-scanner.ts';
 import { zodMessage } from '../../contract/zod-message.ts';
+import { ByteScanner } from '../../lib/json/byte-scanner.ts';
 
 export type ReadResult =
   | { readonly ok: true; readonly event: ClientEvent }
