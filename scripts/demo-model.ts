@@ -1,10 +1,11 @@
 /**
- * Writes the demonstration model that the gateway ships, `assets/svc-demo.gguf`. Run it after a change of the model's
- * answer or shape; `scripts/demo-model.test.ts` fails while the file differs.
+ * Writes the demonstration model that the gateway ships, `assets/svc-demo.gguf`, and its metadata. Run it after a change of the
+ * model's answer or shape, or of the metadata; `scripts/demo-model.test.ts` fails while a file differs.
  */
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { DEMO_FILE, DEMO_MODEL_ID, DEMO_REPLY } from '../daemon/models/demo-model.ts';
+import { DEMO_FILE, DEMO_METADATA_FILE, DEMO_MODEL_ID, DEMO_REPLY } from '../daemon/models/demo-model.ts';
+import { readGgufMetadata } from '../daemon/models/gguf-metadata.ts';
 import { CHATML } from '../daemon/models/testing/gguf/chat-templates.ts';
 import { tinyChat } from '../daemon/models/testing/gguf/tiny-chat.ts';
 import { encodeGguf } from '../daemon/models/testing/gguf/writer.ts';
@@ -28,4 +29,13 @@ export function demoModelBytes(): Buffer {
   );
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) writeFileSync(DEMO_FILE, demoModelBytes());
+/** Returns the metadata of the model in the repository as JSON, without its path. */
+export async function demoMetadataText(): Promise<string> {
+  const { files: _, ...metadata } = await readGgufMetadata(DEMO_FILE);
+  return `${JSON.stringify(metadata, null, 2)}\n`;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  writeFileSync(DEMO_FILE, demoModelBytes());
+  writeFileSync(DEMO_METADATA_FILE, await demoMetadataText());
+}

@@ -1,9 +1,8 @@
 import type { Log } from '../lib/log.ts';
 import type { KeyValueRepo } from '../store/key-value.ts';
-import { ensureDemoModel } from './demo-model.ts';
-import type { FolderSync } from './folder-sync.ts';
+import { demoMetadata, ensureDemoModel } from './demo-model.ts';
+import { type FolderSync, isCurrent } from './folder-sync.ts';
 import type { ModelStore } from './model-store.ts';
-import { readMetadataInChild } from './read-metadata-in-child.ts';
 import type { RegisteredModel } from './registered-model.ts';
 import { findModelFile } from './scan.ts';
 
@@ -16,20 +15,16 @@ export interface DemoSourceDeps {
   keyValue: KeyValueRepo;
   log: Log;
   folder: string;
-  signal: AbortSignal;
 }
 
 const isReal = (model: RegisteredModel) => model.type === 'llm' && model.format === 'gguf' && !model.demo;
 
-async function registerDemo({ modelStore, sync, log, folder, signal }: DemoSourceDeps): Promise<void> {
+async function registerDemo({ modelStore, sync, log, folder }: DemoSourceDeps): Promise<void> {
   try {
     const { path } = await ensureDemoModel(folder);
     const file = await findModelFile(path);
-    const known = modelStore.byPath(path);
-    if (file === null || (known?.mtimeS === file.mtimeS && known.sizeBytes === file.sizeBytes)) return;
-    const [outcome] = await readMetadataInChild([path], signal);
-    if (outcome !== undefined && 'metadata' in outcome) sync.register('demo', file, outcome.metadata);
-    else log.error({ reason: outcome?.reason }, 'the demonstration model cannot be read');
+    if (file === null || isCurrent(file, modelStore.byPath(path))) return;
+    sync.register('demo', file, await demoMetadata(path));
   } catch (error) {
     log.error({ reason: (error as Error).message }, 'the demonstration model cannot be written');
   }

@@ -114,7 +114,7 @@ function assemble(options: RegistryOptions) {
     mountGuard,
     signal: stop.signal,
   });
-  const demo = { modelStore, sync, keyValue: store.keyValue, log, folder: demoFolder, signal: stop.signal };
+  const demo = { modelStore, sync, keyValue: store.keyValue, log, folder: demoFolder };
   const espeak = { modelStore, isEnabled: () => settings.value('espeak') };
   const npu = { modelStore, ...(options.programs === undefined ? {} : { path: options.programs }) };
   return { stop, modelStore, mountGuard, sync, demo, espeak, npu, own };

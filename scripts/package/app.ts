@@ -66,7 +66,9 @@ export async function app({ root, cpu, version }: AppOptions): Promise<App> {
       fileEntry('bin/node', join(node, 'bin', 'node'), PROGRAM),
       fileEntry('bin/LICENSE', join(node, 'LICENSE')),
       fileEntry('LICENSE', join(root, 'LICENSE')),
-      fileEntry('assets/svc-demo.gguf', join(root, 'assets', 'svc-demo.gguf')),
+      ...['svc-demo.gguf', 'svc-demo.json'].map((name) =>
+        fileEntry(`assets/${name}`, join(root, 'assets', name)),
+      ),
       fileEntry('cuda', join(root, 'packaging', 'cuda.sh'), PROGRAM),
       textEntry('package.json', `${JSON.stringify(own, null, 2)}\n`),
       ...(await builtDaemon(root)),
