@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { HardwareView } from '../contract/hardware.ts';
 import { EventBus } from '../lib/async/event-bus.ts';
+import { contextOf } from '../models/testing/context-of.ts';
 import { automaticSlot } from '../slots/config/slot-file.ts';
 import { MODEL } from '../slots/testing/controller-bench.ts';
 import { defaultContexts } from './default-context.ts';
@@ -11,13 +12,7 @@ const model = {
   ...MODEL,
   sizeBytes: 5 * GIB,
   contextTrain: 131_072,
-  contextMemory: {
-    fullBytesPerToken: 147_456,
-    slidingBytesPerToken: 0,
-    slidingWindow: 0,
-    stateBytesPerSequence: 0,
-    vocabulary: 150_000,
-  },
+  contextMemory: contextOf(147_456, { vocabulary: 150_000 }),
 };
 const slot = { ...automaticSlot('agent', 'llm', 'm', 'embedded'), parallel: 1 };
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { chooseChatModel } from './choose-chat-model.ts';
 import type { RegisteredModel } from './registered-model.ts';
+import { contextOf } from './testing/context-of.ts';
 
 const GIB = 1024 ** 3;
 const model = (id: string, sizeGib: number, values: Partial<RegisteredModel> = {}) =>
@@ -16,13 +17,7 @@ const model = (id: string, sizeGib: number, values: Partial<RegisteredModel> = {
     contextMemory: null,
     ...values,
   }) as RegisteredModel;
-const SMALL_CONTEXT = {
-  fullBytesPerToken: 20_480,
-  slidingBytesPerToken: 0,
-  slidingWindow: 0,
-  stateBytesPerSequence: 65_863_680,
-  vocabulary: 248_320,
-};
+const SMALL_CONTEXT = contextOf(20_480, { stateBytesPerSequence: 65_863_680, vocabulary: 248_320 });
 const demo = model('demo', 0.001, { demo: true });
 const choose = (models: RegisteredModel[], gib: number | null) =>
   chooseChatModel(models, gib === null ? null : gib * GIB)?.id ?? null;

@@ -16,7 +16,8 @@ export function estimateBytes(model: RegisteredModel): number {
   const cache =
     contextMemory === null
       ? (model.kvBytesPerToken ?? 0) * window
-      : cacheBytes(contextMemory, window, BATCH) + LOGIT_BYTES * contextMemory.vocabulary * BATCH;
+      : cacheBytes(contextMemory, { context: window, stepCells: BATCH + 1 }) +
+        LOGIT_BYTES * contextMemory.vocabulary * BATCH;
   return model.sizeBytes + cache + ENGINE_BYTES;
 }
 

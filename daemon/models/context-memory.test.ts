@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ContextMemory, contextMemory } from './context-memory.ts';
+import { type ContextMemory, cacheBytes, contextMemory } from './context-memory.ts';
 
 /** Builds metadata with keys below the architecture. */
 const header = (architecture: string, keys: Record<string, unknown>): Record<string, unknown> =>
@@ -179,12 +179,62 @@ const MODELS: readonly (readonly [string, string, Record<string, unknown>, Parti
       slidingWindow: 2047,
     },
   ],
-  ['an encoder', 'bert', { block_count: 12, ...attention(12, 64) }, only(0)],
+  [
+    'F11 the MTP layer of Qwen3.8 27B, when it is loaded',
+    'qwen35',
+    { block_count: 65, nextn_predict_layers: 1, ...attention(4, 256), ...ssm(6144, 128, 16) },
+    { draftBytesPerToken: 4 * 512 * 2 },
+  ],
+  [
+    'the network of a mixture of experts is as wide as the experts that a token uses',
+    'qwen3moe',
+    {
+      block_count: 1,
+      ...attention(1, 64),
+      feed_forward_length: 6144,
+      expert_feed_forward_length: 768,
+      expert_used_count: 10,
+    },
+    { stepBytes: 32 * 4096, networkBytes: 12 * 7680 + 4 * 32 * 64 + 16 * 4096 },
+  ],
+  [
+    'an encoder, which has no logits',
+    'bert',
+    { block_count: 12, ...attention(12, 64), embedding_length: 768, vocab_size: 30_522 },
+    { ...only(0), vocabulary: 0, stepBytes: 32 * 768 },
+  ],
+  [
+    'an encoder with a gated feed-forward network',
+    'nomic-bert',
+    { block_count: 12, ...attention(12, 64), embedding_length: 768, feed_forward_length: 3072 },
+    { ...only(0), stepBytes: 12 * (3072 + 768) },
+  ],
+];
+
+/** Bytes of the window of one sequence at 8192 tokens, with steps of 512: the embedded engine, and llama-server. */
+const AT_8192: readonly (readonly [string, number, number])[] = [
+  ['F1 ', 8192 * 65_536 + 156_893_184, 8192 * 65_536 + 156_893_184],
+  ['F1b', 8192 * 20_480 + 65_863_680, 8192 * 20_480 + 65_863_680],
+  ['F2 ', 2_139_095_040, 1_929_379_840],
+  ['F2b', 721_420_288, 637_534_208],
+  ['F2c', 220_200_960, 220_200_960],
+  ['F2d', 221_511_680, 211_288_064],
+  ['F3 ', 186_646_528, 176_160_768],
+  ['F4 ', 443_547_648, 443_547_648],
+  ['F5 ', 100_261_888, 100_261_888],
 ];
 
 describe('contextMemory', () => {
   it.each(MODELS)('%s', (_, architecture, keys, expected) => {
     expect(contextMemory(header(architecture, keys), architecture)).toMatchObject(expected);
+  });
+
+  it.each(AT_8192)('%s takes these bytes at 8192 tokens', (id, embedded, server) => {
+    const [, architecture, keys] = MODELS.find(([name]) => name.startsWith(id)) ?? [];
+    const memory = contextMemory(header(architecture ?? '', keys ?? {}), architecture ?? '');
+    if (memory === null) throw new Error(`${id} has no sizes`);
+    expect(cacheBytes(memory, { context: 8192, stepCells: 513 })).toBe(embedded);
+    expect(cacheBytes(memory, { context: 8192, stepCells: 512 })).toBe(server);
   });
 
   it('reads the vocabulary from the tokens or from its size', () => {

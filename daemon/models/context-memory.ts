@@ -13,8 +13,14 @@ export interface ContextMemory {
   readonly slidingWindow: number;
   /** Bytes of the recurrent state of one sequence; it does not grow with the window. */
   readonly stateBytesPerSequence: number;
-  /** Number of tokens in the vocabulary; 0 when unknown. It determines the size of the logits buffer. */
+  /** Tokens of the vocabulary, for each of which a step has logits; 0 when unknown and for encoders. */
   readonly vocabulary: number;
+  /** Bytes of the intermediate results of one token next to its logits. */
+  readonly stepBytes: number;
+  /** Bytes of the widest layer for one token, which takes the memory of the logits before they are computed. */
+  readonly networkBytes: number;
+  /** Bytes per token of the window for the layers that predict several tokens (MTP); they are loaded on request. */
+  readonly draftBytesPerToken: number;
 }
 
 const VALUE_BYTES = 2;
@@ -28,8 +34,19 @@ const INTERVAL_HYBRIDS = new Set(['qwen3next', 'qwen35', 'qwen35moe', 'qwen4exp'
 const PARALLEL_HYBRIDS = new Set(['falcon-h1']);
 /** Architectures without attention. */
 const RECURRENT_ONLY = /^(mamba2?|rwkv\w*|arwkv7)$/;
-/** Encoders keep no keys and values. */
+/** Encoders keep no keys and values, and have no logits. */
 const ENCODERS = /bert|^t5encoder$|^gemma-embedding$/;
+/** The only encoders without a gate in their feed-forward network. */
+const UNGATED_ENCODERS = new Set(['bert', 'jina-bert-v3', 'nomic-bert-moe']);
+/** Bytes of the intermediate results of one token, per value of the embedding; fitted to simulations of llama.cpp. */
+const STEP_BYTES_PER_VALUE = 32;
+/** A gated network holds gate, input and product at once, next to a few rows of the embedding. */
+const GATED_BYTES_PER_VALUE = 3 * 4;
+const ROWS_NEXT_TO_NETWORK = { encoder: 3 * 4, decoder: 4 * 4 } as const;
+/** Bytes per value of the queries: alone next to the network, with gate, keys and output in attention. */
+const QUERY_BYTES = { network: 4, attention: 4 * 4 } as const;
+/** Embedding width of a model whose header does not give it. */
+const USUAL_EMBEDDING = 1024;
 
 /** Every n-th layer has full attention; `first`: counted from the first layer instead of the last of a group. */
 interface SlidingPattern {
@@ -127,10 +144,56 @@ function layerBytes(read: Read, layer: number, isSliding: boolean): number | nul
   return kvHeads * (isLatent ? key : key + value) * VALUE_BYTES;
 }
 
+/** Returns the largest value of all layers; 0 when the header has none. */
+function largest(value: unknown): number {
+  const values = Array.isArray(value) ? value : [value];
+  return values.reduce<number>((most, one) => Math.max(most, asNumber(one) ?? 0), 0);
+}
+
+/** Returns the values of the feed-forward network of one token: of its widest layer, or of the experts that it uses. */
+function networkWidth(read: Read): number {
+  const experts = largest(read('expert_feed_forward_length')) * largest(read('expert_used_count'));
+  return Math.max(largest(read('feed_forward_length')), experts);
+}
+
+/** Returns the values of the queries of one token, over all heads. */
+function queryWidth(read: Read): number {
+  const heads = largest(read('attention.head_count'));
+  const plain = heads > 0 ? (asNumber(read('embedding_length')) ?? 0) / heads : 0;
+  return heads * (asNumber(read('attention.key_length')) ?? plain);
+}
+
+/** Returns the bytes of the buffers of one token. */
+function bufferBytes(read: Read, architecture: string): Pick<ContextMemory, 'stepBytes' | 'networkBytes'> {
+  const embedding = asNumber(read('embedding_length')) ?? USUAL_EMBEDDING;
+  const plain = STEP_BYTES_PER_VALUE * embedding;
+  const gated = GATED_BYTES_PER_VALUE * networkWidth(read);
+  if (!ENCODERS.test(architecture)) {
+    const queries = queryWidth(read);
+    const widest = Math.max(gated + QUERY_BYTES.network * queries, QUERY_BYTES.attention * queries);
+    return { stepBytes: plain, networkBytes: widest + ROWS_NEXT_TO_NETWORK.decoder * embedding };
+  }
+  const isPlain = UNGATED_ENCODERS.has(architecture);
+  const network = isPlain ? 0 : gated + ROWS_NEXT_TO_NETWORK.encoder * embedding;
+  return { stepBytes: Math.max(plain, network), networkBytes: 0 };
+}
+
 function vocabularySize(metadata: Metadata, read: Read): number {
   const tokens = metadata['tokenizer.ggml.tokens'];
   return Array.isArray(tokens) ? tokens.length : (asNumber(read('vocab_size')) ?? 0);
 }
+
+const NO_CACHE = {
+  fullBytesPerToken: 0,
+  slidingBytesPerToken: 0,
+  slidingWindow: 0,
+  stateBytesPerSequence: 0,
+  draftBytesPerToken: 0,
+} as const;
+
+/** Returns whether a model keeps keys, values or states: a decoder. */
+export const hasCache = (memory: ContextMemory): boolean =>
+  memory.fullBytesPerToken + memory.slidingBytesPerToken + memory.stateBytesPerSequence > 0;
 
 /**
  * Returns what the context of a model takes, from its header. Null when the header lacks the sizes. MTP layers are not
@@ -140,9 +203,8 @@ export function contextMemory(metadata: Metadata, architecture: string): Context
   const read: Read = (key) => metadata[`${architecture}.${key}`];
   const blocks = asNumber(read('block_count'));
   if (blocks === null) return null;
-  const vocabulary = vocabularySize(metadata, read);
-  const none = { fullBytesPerToken: 0, slidingBytesPerToken: 0, slidingWindow: 0, stateBytesPerSequence: 0 };
-  if (ENCODERS.test(architecture)) return { ...none, vocabulary };
+  const buffers = bufferBytes(read, architecture);
+  if (ENCODERS.test(architecture)) return { ...NO_CACHE, ...buffers, vocabulary: 0 };
   const layers = Math.max(0, blocks - (asNumber(read('nextn_predict_layers')) ?? 0));
   const withCache = Math.max(0, layers - (asNumber(read('attention.shared_kv_layers')) ?? 0));
   const window = asNumber(read('attention.sliding_window')) ?? 0;
@@ -164,7 +226,9 @@ export function contextMemory(metadata: Metadata, architecture: string): Context
     slidingBytesPerToken: sliding,
     slidingWindow: sliding > 0 ? window : 0,
     stateBytesPerSequence: recurrent,
-    vocabulary,
+    draftBytesPerToken: layers < blocks ? (blocks - layers) * (layerBytes(read, layers, false) ?? 0) : 0,
+    vocabulary: vocabularySize(metadata, read),
+    ...buffers,
   };
 }
 
@@ -173,15 +237,31 @@ const CELL_GROUP = 256;
 
 const padded = (tokens: number): number => Math.ceil(tokens / CELL_GROUP) * CELL_GROUP;
 
+/** The part of a step that decides how many cells a cache has. */
+export interface CacheStep {
+  readonly context: number;
+  /** Tokens of one step, plus the cells that the engine adds to it. */
+  readonly stepCells: number;
+  /** Tokens that are predicted ahead; each needs a copy of the recurrent state. */
+  readonly draftTokens?: number;
+}
+
 /**
  * Returns the bytes of one checkpoint of a sequence: the cells of its sliding layers and its recurrent state. 0 for a
  * model that needs none.
  */
-export function checkpointBytes(memory: ContextMemory, context: number, batch: number): number {
-  const slidingCells = Math.min(padded(context), padded(memory.slidingWindow + batch + 1));
+export function checkpointBytes(memory: ContextMemory, { context, stepCells }: CacheStep): number {
+  const slidingCells = Math.min(padded(context), padded(memory.slidingWindow + stepCells));
   return memory.slidingBytesPerToken * slidingCells + memory.stateBytesPerSequence;
 }
 
-/** Returns the bytes of keys, values and states of one sequence with a window of `context` tokens. */
-export const cacheBytes = (memory: ContextMemory, context: number, batch: number): number =>
-  memory.fullBytesPerToken * padded(context) + checkpointBytes(memory, context, batch);
+/** Returns the bytes of keys, values and states of one sequence. */
+export function cacheBytes(memory: ContextMemory, step: CacheStep): number {
+  const { context, draftTokens = 0 } = step;
+  const draft = draftTokens > 0 ? memory.draftBytesPerToken : 0;
+  return (
+    (memory.fullBytesPerToken + draft) * padded(context) +
+    checkpointBytes(memory, step) +
+    memory.stateBytesPerSequence * draftTokens
+  );
+}

@@ -1,4 +1,4 @@
-import { type ContextMemory, contextMemory } from './context-memory.ts';
+import { type ContextMemory, contextMemory, hasCache } from './context-memory.ts';
 import {
   asNumber,
   asText,
@@ -51,6 +51,8 @@ export interface GgufMetadata {
   kvBytesPerToken: number | null;
   /** What the context takes in memory. Null when the header lacks the sizes. */
   contextMemory: ContextMemory | null;
+  /** Whether a text can be read in several steps: its vector or score depends on the last token only. */
+  readsInSteps: boolean;
   /** Bytes of the weights that a card holds when every layer is on it: the token tables stay on the host. */
   cardBytes: number;
 }
@@ -72,7 +74,8 @@ function hostOnlyBytes(tensors: readonly TensorInfo[]): number {
 
 /** Architectures that always produce vectors. */
 const ENCODERS = /bert|embed|^t5encoder$/;
-/** Value of `pooling_type` for a rerank model. */
+/** Values of `pooling_type`: the last token of a text decides the vector, or the score of a rerank model. */
+const POOLING_LAST = 3;
 const POOLING_RANK = 4;
 const KV_VALUE_BYTES = 2;
 
@@ -176,10 +179,12 @@ export async function readGgufMetadata(path: string): Promise<GgufMetadata> {
   const { metadata, tensors } = await headerOf(files, sizes);
   const architecture = languageModel(metadata);
   const sizeBytes = sizes.reduce((sum, size) => sum + size, 0);
+  const memory = contextMemory(metadata, architecture);
+  const pooling = asNumber(metadata[`${architecture}.pooling_type`]);
   return {
     architecture,
     name: asText(metadata['general.name']),
-    type: modelType(architecture, asNumber(metadata[`${architecture}.pooling_type`])),
+    type: modelType(architecture, pooling),
     contextTrain: asNumber(metadata[`${architecture}.context_length`]),
     parameters: files.length === 1 ? parameterCount(tensors) : null,
     quantization: await quantization(metadata, tensors),
@@ -188,7 +193,9 @@ export async function readGgufMetadata(path: string): Promise<GgufMetadata> {
     sizeBytes,
     files,
     ...shape(metadata, architecture),
-    contextMemory: contextMemory(metadata, architecture),
+    contextMemory: memory,
+    readsInSteps:
+      memory !== null && hasCache(memory) && (pooling === POOLING_LAST || pooling === POOLING_RANK),
     cardBytes: sizeBytes - (files.length === 1 ? hostOnlyBytes(tensors) : 0),
   };
 }

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
+import { parseLines } from './child-batches.ts';
 import { readGgufMetadata } from './gguf-metadata.ts';
-import { parseOutcomes, readMetadataInChild } from './read-metadata-in-child.ts';
+import { readMetadataInChild } from './read-metadata-in-child.ts';
 import { tinyChat } from './testing/gguf/tiny-chat.ts';
 import { encodeGguf } from './testing/gguf/writer.ts';
 
@@ -66,5 +67,5 @@ test('starts no process without files, and an aborted read has a reason', async 
 });
 
 test('drops a truncated last line', () => {
-  expect(parseOutcomes('{"path":"a","reason":"r"}\n{"path":"b","rea')).toEqual([{ path: 'a', reason: 'r' }]);
+  expect(parseLines('{"path":"a","reason":"r"}\n{"path":"b","rea')).toEqual([{ path: 'a', reason: 'r' }]);
 });

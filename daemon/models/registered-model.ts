@@ -6,6 +6,7 @@ import type { ContextMemory } from './context-memory.ts';
 import type { GgufMetadata } from './gguf-metadata.ts';
 import type { Absence } from './missing-model.ts';
 import type { FoundFile } from './scan.ts';
+import type { SimulatedContext, SimulatedPoint } from './simulated-context.ts';
 
 /**
  * The source of a model: generated, found in a folder, registered by path, part of an installed program, or
@@ -33,6 +34,10 @@ export interface RegisteredModel extends ModelRecordView {
   readonly kvBytesPerToken: number | null;
   /** What the context takes in memory; null when the header does not say, or is not GGUF. */
   readonly contextMemory: ContextMemory | null;
+  /** What llama.cpp says about its contexts; null before it was simulated, empty when that is impossible. */
+  readonly simulated: SimulatedContext | null;
+  /** Whether it can read a text in several steps, although it returns a vector or a score for the whole text. */
+  readonly readsInSteps: boolean;
   /** Bytes of the weights that a card holds; null when unknown. */
   readonly cardBytes: number | null;
   /** Version of the header reader that read the fields; a model read by an older one is read again. */
@@ -49,7 +54,7 @@ export interface RegisteredModel extends ModelRecordView {
 }
 
 /** Increase it when the header reader returns more than before, so that known files are read again. */
-export const HEADER_VERSION = 2;
+export const HEADER_VERSION = 3;
 
 /** Header fields that the store keeps in addition to the public columns. */
 const HEADER_KEYS = [
@@ -60,6 +65,8 @@ const HEADER_KEYS = [
   'embedding',
   'kvBytesPerToken',
   'contextMemory',
+  'simulated',
+  'readsInSteps',
   'cardBytes',
   'headerVersion',
   'chatTemplate',
@@ -110,6 +117,8 @@ export const NO_TEXT = {
   embedding: null,
   kvBytesPerToken: 0,
   contextMemory: null,
+  simulated: [],
+  readsInSteps: false,
   cardBytes: null,
   headerVersion: HEADER_VERSION,
   chatTemplate: false,
@@ -163,6 +172,8 @@ export function newModel(
     embedding: metadata.embedding,
     kvBytesPerToken: metadata.kvBytesPerToken,
     contextMemory: metadata.contextMemory,
+    simulated: null,
+    readsInSteps: metadata.readsInSteps,
     cardBytes: metadata.cardBytes,
     headerVersion: HEADER_VERSION,
     chatTemplate: metadata.chatTemplate,
@@ -204,6 +215,9 @@ const CONTEXT_KEYS = [
   'slidingWindow',
   'stateBytesPerSequence',
   'vocabulary',
+  'stepBytes',
+  'networkBytes',
+  'draftBytesPerToken',
 ] as const satisfies readonly (keyof ContextMemory)[];
 
 /** Reads a stored value; null when it is not one. */
@@ -211,6 +225,22 @@ function asContextMemory(value: unknown): ContextMemory | null {
   if (typeof value !== 'object' || value === null) return null;
   const record = value as Record<string, unknown>;
   return CONTEXT_KEYS.every((key) => typeof record[key] === 'number') ? (value as ContextMemory) : null;
+}
+
+const POINT_KEYS = [
+  'context',
+  'windowBytes',
+  'stepBytes',
+] as const satisfies readonly (keyof SimulatedPoint)[];
+
+/** Reads stored points; null when they are none. */
+function asSimulated(value: unknown): SimulatedContext | null {
+  if (!Array.isArray(value)) return null;
+  const isPoint = (one: unknown) =>
+    typeof one === 'object' &&
+    one !== null &&
+    POINT_KEYS.every((key) => typeof (one as Record<string, unknown>)[key] === 'number');
+  return value.every(isPoint) ? (value as SimulatedContext) : null;
 }
 
 /** Converts a store row to a model. Null for a row of another module or one that lacks required fields. */
@@ -237,6 +267,8 @@ export function fromRow(row: ModelRow): RegisteredModel | null {
     embedding: number('embedding'),
     kvBytesPerToken: number('kvBytesPerToken'),
     contextMemory: asContextMemory(row.header.contextMemory),
+    simulated: asSimulated(row.header.simulated),
+    readsInSteps: row.header.readsInSteps === true,
     cardBytes: number('cardBytes'),
     headerVersion: number('headerVersion') ?? 1,
     chatTemplate: row.header.chatTemplate === true,

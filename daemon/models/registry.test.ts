@@ -21,6 +21,8 @@ import { openSettings } from '../settings/open-settings.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts';
+import { writeModelHeader } from './testing/gguf/model-header.ts';
+import { PUBLISHED_ENCODERS } from './testing/gguf/published-models.ts';
 import { tinyChat } from './testing/gguf/tiny-chat.ts';
 import { tinyEmbed } from './testing/gguf/tiny-embed.ts';
 import { encodeGguf } from './testing/gguf/writer.ts';
@@ -114,9 +116,23 @@ test('a file that an older version read is read again, and keeps its id and orig
     repo: 'maker/a',
     licence: 'mit',
     contextMemory: { slidingWindow: 0 },
-    headerVersion: 2,
+    headerVersion: 3,
   });
   expect(ids(registry)).toEqual(['a']);
+});
+
+test('a large model gets the figures of llama.cpp after the scan', async () => {
+  const [embedding] = PUBLISHED_ENCODERS;
+  if (embedding === undefined) throw new Error('There is no model.');
+  await writeModelHeader(join(models, 'e.gguf'), embedding);
+  const registry = await start();
+  expect(registry.get('e')).toMatchObject({ type: 'embedding', readsInSteps: true });
+  await expect
+    .poll(() => registry.get('e')?.simulated?.[1])
+    .toMatchObject({
+      context: 8192,
+      windowBytes: 114_688 * 8192,
+    });
 });
 
 test('a model without chat does not remove the demonstration model', async () => {

@@ -25,6 +25,7 @@ import { readMetadataInChild } from './read-metadata-in-child.ts';
 import { modelView, type RegisteredModel } from './registered-model.ts';
 import { removeFiles } from './remove-files.ts';
 import { findModelFile } from './scan.ts';
+import { simulateModels } from './simulate-models.ts';
 
 export type { RegisteredModel } from './registered-model.ts';
 
@@ -201,6 +202,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
   });
 
+  const simulate = coalesceAsync(() => simulateModels({ modelStore, log, signal: stop.signal }));
   const scan = coalesceAsync(async () => {
     if (stop.signal.aborted) return;
     await mountGuard
@@ -217,6 +219,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     await updateDemoModel(demo);
     await updateEspeakModel(espeak);
     await updateNpuModels(npu);
+    void simulate();
   });
   const settled = async (registering: Promise<RegisteredModel>) => {
     const model = await registering;

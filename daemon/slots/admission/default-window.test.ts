@@ -1,24 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { contextOf } from '../../models/testing/context-of.ts';
 import { MODEL } from '../testing/controller-bench.ts';
 import { defaultWindow } from './default-window.ts';
 
 const GB = 1e9;
 const slot = { parallel: 1, engine: 'embedded', batch: null };
-const memory = (full: number, sliding = 0, window = 0, state = 0) => ({
-  fullBytesPerToken: full,
-  slidingBytesPerToken: sliding,
-  slidingWindow: window,
-  stateBytesPerSequence: state,
-  vocabulary: 250_000,
-});
+const memory = (full: number, sliding = 0, window = 0, state = 0) =>
+  contextOf(full, {
+    slidingBytesPerToken: sliding,
+    slidingWindow: window,
+    stateBytesPerSequence: state,
+    vocabulary: 250_000,
+    stepBytes: 32 * 4096,
+  });
 const model = (gb: number, contextTrain: number, contextMemory: ReturnType<typeof memory>) => ({
   ...MODEL,
   sizeBytes: gb * GB,
   cardBytes: gb * GB,
   contextTrain,
   contextMemory,
-  embedding: 4096,
 });
 const QWEN36_35B = model(22.1, 262_144, memory(20_480, 0, 0, 65_863_680));
 const GEMMA4_12B = model(7, 131_072, memory(16_384, 327_680, 1024));

@@ -1,7 +1,7 @@
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { KEEP_FREE_BYTES } from './eviction.ts';
-import { needOf } from './memory-estimate.ts';
+import { evaluationOf, needOf } from './memory-estimate.ts';
 
 /** Windows that a chat slot without `context` may get, in tokens, largest first. */
 const WINDOWS = [131_072, 65_536, 32_768, 16_384, 8192] as const;
@@ -42,9 +42,9 @@ export function defaultWindow(
     measuredBytes: null,
   };
   const step = batch ?? BATCH;
-  const outputs = engine === 'llama-server' ? parallel : step;
+  const launch = { engine, type: 'llm', sequences: parallel, parallel, batch: step } as const;
   const needed = (context: number, onCard: boolean) =>
-    needOf(size, { context, sequences: parallel, batch: step, outputs, onCard }).total;
+    needOf(size, evaluationOf({ ...launch, context }, onCard)).total;
   const smallest = Math.min(SMALLEST, trained);
   if (model.demo) return Math.min(DEMO_WINDOW, trained);
   const isOnCard = card !== null && needed(smallest, true) <= card - KEEP_FREE_BYTES;

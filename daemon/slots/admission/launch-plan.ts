@@ -6,7 +6,7 @@ import { engineOf } from '../engines/table.ts';
 import type { EngineRun } from '../lifecycle/controller-deps.ts';
 import { scrubPaths } from '../lifecycle/failure-reason.ts';
 import { noModelError } from '../refusals.ts';
-import { type ModelSize, type Need, needOf } from './memory-estimate.ts';
+import { evaluationOf, type ModelSize, type Need, needOf } from './memory-estimate.ts';
 import { HOST_POOL } from './memory-use.ts';
 import { threadBudget, threadShare } from './threads.ts';
 
@@ -105,13 +105,6 @@ export function planLoad(config: SlotConfig, input: LaunchPlanInput): LaunchPlan
 
 const UNKNOWN_SIZE = { kvBytesPerToken: null, contextMemory: null, embedding: null } as const;
 
-/**
- * Returns the rows of logits of one step. llama-server keeps them for the last token of each sequence; the embedded
- * engine, and any engine that returns vectors, keeps them for each token.
- */
-const outputRows = ({ engine, type, parallel, batch }: Launch): number =>
-  engine === 'llama-server' && type === 'llm' ? parallel : batch;
-
 const NO_NEED: Need = { weights: 0, window: 0, compute: 0, engine: 0, total: 0, source: 'estimated' };
 
 /**
@@ -139,12 +132,11 @@ function headroomAndNeed(input: LaunchPlanInput, config: SlotConfig, model: Slot
     measuredBytes: null,
   };
   const device = memoryDeviceOf(config, launch);
-  const outputs = outputRows(launch);
-  const guess = needOf(size, { ...launch, outputs, onCard: device !== 'cpu' });
+  const guess = needOf(size, evaluationOf(launch, device !== 'cpu'));
   const headroom = input.headroom(device, guess.total);
   const measuredBytes = input.measured(launch, headroom.pool, model.sizeBytes);
   const onCard = headroom.pool !== HOST_POOL;
-  return { headroom, need: needOf({ ...size, measuredBytes }, { ...launch, outputs, onCard }) };
+  return { headroom, need: needOf({ ...size, measuredBytes }, evaluationOf(launch, onCard)) };
 }
 
 const missing = (config: SlotConfig): string =>

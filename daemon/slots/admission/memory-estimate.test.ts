@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ModelSize, needOf } from './memory-estimate.ts';
+import { contextOf } from '../../models/testing/context-of.ts';
+import { evaluationOf, type ModelSize, needOf } from './memory-estimate.ts';
 
 const GIB = 1024 ** 3;
 const model8b: ModelSize = {
@@ -63,14 +64,14 @@ describe('needOf with the sizes of the header', () => {
   it.each(MODELS)(
     '%s is within 15 %% of llama.cpp',
     (_, full, sliding, slidingWindow, state, embedding, vocabulary, expected) => {
-      const contextMemory = {
-        fullBytesPerToken: full,
+      const contextMemory = contextOf(full, {
         slidingBytesPerToken: sliding,
         slidingWindow,
         stateBytesPerSequence: state,
         vocabulary,
-      };
-      const size = { ...model8b, contextMemory, embedding };
+        stepBytes: 32 * embedding,
+      });
+      const size = { ...model8b, contextMemory };
       for (const [index, context] of [8192, 32_768, 131_072].entries()) {
         const { window, compute } = needOf(size, { ...run(context, 1), onCard: true });
         const mask = 2 * context * 512;
@@ -81,13 +82,12 @@ describe('needOf with the sizes of the header', () => {
     },
   );
 
-  const header = {
-    fullBytesPerToken: 1000,
+  const header = contextOf(1000, {
     slidingBytesPerToken: 100,
     slidingWindow: 1024,
     stateBytesPerSequence: 7_000_000,
     vocabulary: 10_000,
-  };
+  });
   const plain: ModelSize = { ...model8b, cardBytes: 4 * GIB, contextMemory: header };
   const window = (evaluation: Parameters<typeof needOf>[1]) => needOf(plain, evaluation).window;
 
@@ -109,7 +109,8 @@ describe('needOf with the sizes of the header', () => {
       contextMemory: { ...header, stateBytesPerSequence: 150_000_000 },
     };
     const onHost = needOf(large, run(65_536, 2)).window;
-    expect(onHost - needOf(large, { ...run(65_536, 2), onCard: true }).window).toBe(2 * 256 * 1024 ** 2);
+    const checkpoint = 100 * 1792 + 150_000_000;
+    expect(onHost - needOf(large, { ...run(65_536, 2), onCard: true }).window).toBe(2 * checkpoint);
   });
 
   it('counts logits for each token of a step, or for the outputs of the engine', () => {
@@ -122,5 +123,78 @@ describe('needOf with the sizes of the header', () => {
   it('a card does not hold the token tables', () => {
     expect(needOf(plain, { ...run(8192, 1), onCard: true }).weights).toBe(4 * GIB);
     expect(needOf(plain, run(8192, 1)).weights).toBe(5 * GIB);
+  });
+
+  const evaluated = {
+    engine: 'embedded',
+    type: 'llm',
+    context: 8192,
+    sequences: 2,
+    parallel: 2,
+    batch: 512,
+  } as const;
+  const on = (engine: string, onCard: boolean, draftTokens = 0) =>
+    needOf(plain, evaluationOf({ ...evaluated, engine, draftTokens }, onCard));
+
+  it('F6: counts half a gigabyte of logits for a vocabulary of 248,320, in the embedded engine only', () => {
+    const contextMemory = contextOf(65_536, { vocabulary: 248_320 });
+    const of = (engine: string, batch = 512) =>
+      needOf({ ...plain, contextMemory }, evaluationOf({ ...evaluated, engine, batch }, true)).compute;
+    const mask = 2 * 8192 * 512;
+    expect(of('embedded') - mask).toBe(508_559_360);
+    expect(of('embedded', 2048) - 4 * mask).toBe(2_034_237_440);
+    expect(of('llama-server') - mask).toBe(4 * 248_320 * 2);
+  });
+
+  it('F11: counts a copy of the state for each token that is predicted ahead, and the layer that predicts', () => {
+    const contextMemory = contextOf(65_536, { stateBytesPerSequence: 156_893_184, draftBytesPerToken: 4096 });
+    const of = (draftTokens: number) => {
+      const evaluation = evaluationOf({ ...evaluated, engine: 'llama-server', draftTokens }, true);
+      return needOf({ ...plain, contextMemory }, evaluation).window;
+    };
+    expect(of(3) - of(0)).toBe(2 * (3 * 156_893_184 + 4096 * 8192));
+  });
+
+  it('F12: counts the prompt cache and the checkpoints of llama-server on the host', () => {
+    const perSequence = (stepCells: number) => 1000 * 8192 + 100 * stepCells + 7_000_000;
+    expect(on('llama-server', true).window).toBe(2 * perSequence(1536));
+    const checkpoint = 100 * 1536 + 7_000_000;
+    expect(on('llama-server', false).window).toBe(2 * (perSequence(1536) + 8 * checkpoint) + 64 * 1024 ** 2);
+    expect(on('embedded', true).window).toBe(2 * perSequence(1792));
+  });
+
+  describe('with a simulation of llama.cpp', () => {
+    const points = [
+      { context: 1024, windowBytes: 1100 * 1024 + 7_000_000, stepBytes: 10_000 },
+      { context: 8192, windowBytes: 1000 * 8192 + 100 * 1792 + 7_000_000, stepBytes: 30_000 },
+    ];
+    const simulated: ModelSize = { ...plain, simulated: points };
+
+    it('takes its buffers on the CPU, in proportion between two windows', () => {
+      const buffers = (context: number) => needOf(simulated, run(context, 1)).compute - 4 * 10_000 * 512;
+      expect(buffers(8192)).toBe(30_000 * 512);
+      expect(buffers(4608)).toBe(20_000 * 512);
+      expect(buffers(512)).toBe(10_000 * 512);
+      expect(buffers(16_384)).toBe(60_000 * 512);
+    });
+
+    it('takes the closed form on a card, and for a window that it confirms', () => {
+      const card = { ...run(8192, 1), onCard: true };
+      expect(needOf(simulated, card)).toEqual(needOf(plain, card));
+      expect(needOf(simulated, run(8192, 1)).window).toBe(needOf(plain, run(8192, 1)).window);
+    });
+
+    it('takes its window where the closed form does not describe the model', () => {
+      const other = points.map((point) => ({ ...point, windowBytes: point.windowBytes * 2 }));
+      expect(needOf({ ...plain, simulated: other }, run(8192, 3)).window).toBe(
+        3 * (other[1]?.windowBytes ?? 0),
+      );
+      const unknown = { ...plain, contextMemory: null, simulated: points };
+      expect(needOf(unknown, run(1024, 1)).window).toBe(points[0]?.windowBytes);
+    });
+
+    it('an empty simulation changes nothing', () => {
+      expect(needOf({ ...plain, simulated: [] }, run(8192, 1))).toEqual(needOf(plain, run(8192, 1)));
+    });
   });
 });

@@ -1,5 +1,12 @@
 import { type ContextMemory, cacheBytes, checkpointBytes } from '../../models/context-memory.ts';
-import { CHECKPOINT_LIMITS } from '../workers/checkpoint-limits.ts';
+import {
+  isConfirmed,
+  type SimulatedContext,
+  simulatedStepBytes,
+  simulatedWindowBytes,
+} from '../../models/simulated-context.ts';
+import type { Launch } from '../engines/engine.ts';
+import { checkpointsBytes, promptCacheBytes } from '../workers/checkpoint-limits.ts';
 
 const MIB = 1024 * 1024;
 /** Bytes that the engine's process takes in addition to weights, context window and compute buffers. */
@@ -11,6 +18,8 @@ export interface ModelSize {
   readonly kvBytesPerToken: number | null;
   /** What the context takes; null when the header does not say. */
   readonly contextMemory: ContextMemory | null;
+  /** What llama.cpp says about its contexts; absent, null or empty when it does not. */
+  readonly simulated?: SimulatedContext | null;
   /** Bytes of the weights that a card holds; null when unknown. */
   readonly cardBytes: number | null;
   /** Embedding width of the model, in values. */
@@ -30,7 +39,7 @@ export interface Need {
   readonly source: 'estimated' | 'measured';
 }
 
-/** Bytes of the intermediate results of one token, per value of the embedding. */
+/** Bytes of the intermediate results of one token, per value of the embedding, for a model without sizes. */
 const COMPUTE_BYTES_PER_VALUE = 32;
 const LOGIT_BYTES = 4;
 /** Bytes of the attention mask, per token of a step and cell of the cache. */
@@ -48,6 +57,33 @@ export interface Evaluation {
   readonly outputs?: number;
   /** Whether the memory of a card counts, which holds no token tables and no checkpoints. Default false. */
   readonly onCard?: boolean;
+  /** Cells that the engine adds to the step of a sliding window. Default 1. */
+  readonly spareCells?: number;
+  /** Whether the engine keeps the states of earlier conversations in memory. Default false. */
+  readonly hasPromptCache?: boolean;
+  /** Tokens that are predicted ahead. Default 0. */
+  readonly draftTokens?: number;
+}
+
+/** The values of a launch that decide its memory. */
+export type EvaluatedLaunch = Pick<
+  Launch,
+  'engine' | 'type' | 'context' | 'sequences' | 'parallel' | 'batch' | 'draftTokens'
+>;
+
+/**
+ * Returns how a launch evaluates its model. llama-server has logits for the last token of each sequence; the embedded
+ * engine, and any engine that returns vectors, for each token of a step.
+ */
+export function evaluationOf(launch: EvaluatedLaunch, onCard: boolean): Evaluation {
+  const { context, sequences, batch, draftTokens = 0 } = launch;
+  const isChatServer = launch.engine === 'llama-server' && launch.type === 'llm';
+  return {
+    ...{ context, sequences, batch, onCard, draftTokens },
+    outputs: isChatServer ? launch.parallel * (1 + draftTokens) : batch,
+    spareCells: launch.engine === 'llama-server' ? 0 : 1,
+    hasPromptCache: isChatServer,
+  };
 }
 
 /** Returns the bytes of the window for one token; an estimate by size when the header does not contain it. */
@@ -55,21 +91,35 @@ const windowPerToken = (model: ModelSize): number =>
   model.kvBytesPerToken ?? Math.min(256 * 1024, Math.max(1024, model.sizeBytes / 40_000));
 
 /** Returns the bytes of the window with its checkpoints, which models that cannot go back in their cache need. */
-function windowBytes(memory: ContextMemory, { context, sequences, batch, onCard }: Evaluation): number {
-  const perSequence = cacheBytes(memory, context, batch);
-  const perCheckpoint = checkpointBytes(memory, context, batch);
-  const checkpoints = onCard
-    ? 0
-    : Math.min(CHECKPOINT_LIMITS.maxMemory, CHECKPOINT_LIMITS.max * perCheckpoint);
-  return sequences * (perSequence + checkpoints);
+function windowBytes(model: ModelSize, evaluation: Evaluation): number {
+  const { context, sequences, batch, onCard, spareCells = 1, hasPromptCache, draftTokens } = evaluation;
+  const { contextMemory: memory, simulated } = model;
+  const isSimulated = simulated != null && simulated.length > 0;
+  if (isSimulated && (memory === null || !isConfirmed(memory, simulated)))
+    return sequences * simulatedWindowBytes(simulated, context);
+  if (memory === null) return Math.ceil(windowPerToken(model) * context * sequences);
+  const step = { context, stepCells: batch + spareCells, draftTokens };
+  const perSequence = cacheBytes(memory, step);
+  if (onCard) return sequences * perSequence;
+  const checkpoints = checkpointsBytes(checkpointBytes(memory, step));
+  return sequences * (perSequence + checkpoints) + (hasPromptCache ? promptCacheBytes(perSequence) : 0);
 }
 
-/** Returns the bytes of the compute buffers: logits, intermediate results and the attention mask. */
-function computeBytes(model: ModelSize, memory: ContextMemory, evaluation: Evaluation): number {
-  const { context, batch } = evaluation;
+/**
+ * Returns the bytes of the compute buffers: logits, intermediate results and the attention mask. The simulation is of
+ * the CPU with logits for each token, so it does not apply to a card or to an engine with fewer.
+ */
+function computeBytes(model: ModelSize, evaluation: Evaluation): number {
+  const { contextMemory: memory, simulated } = model;
+  const { context, batch, onCard } = evaluation;
   const step = Math.min(batch, context);
-  const logits = LOGIT_BYTES * memory.vocabulary * Math.min(evaluation.outputs ?? step, step);
-  return logits + COMPUTE_BYTES_PER_VALUE * (model.embedding ?? 1024) * step + MASK_BYTES * context * step;
+  const outputs = Math.min(evaluation.outputs ?? step, step);
+  const logits = LOGIT_BYTES * (memory?.vocabulary ?? 0) * outputs;
+  if (simulated != null && simulated.length > 0 && !onCard && outputs === step)
+    return logits + Math.ceil(simulatedStepBytes(simulated, context) * step);
+  if (memory === null) return (model.embedding ?? 1024) * batch * COMPUTE_BYTES_PER_VALUE;
+  const results = Math.max(logits + memory.stepBytes * step, memory.networkBytes * step);
+  return results + MASK_BYTES * context * step;
 }
 
 /** Returns the sum of the parts, ignoring any measurement. */
@@ -77,21 +127,16 @@ export const estimateOf = ({ weights, window, compute, engine }: Need): number =
   weights + window + compute + engine;
 
 /**
- * Returns the memory that a model needs with this evaluation (docs/spec/contract.md#admission). Without the sizes of
- * the header, window and buffers are estimated from the file.
+ * Returns the memory that a model needs with this evaluation (docs/spec/contract.md#admission): by the sizes of the
+ * header, and by what llama.cpp says about the CPU where the model was simulated. Without both, window and buffers are
+ * estimated from the file.
  */
 export function needOf(model: ModelSize, evaluation: Evaluation): Need {
-  const { context, sequences, batch, onCard } = evaluation;
-  const { contextMemory, measuredBytes } = model;
+  const { onCard } = evaluation;
+  const { measuredBytes } = model;
   const weights = onCard ? (model.cardBytes ?? model.sizeBytes) : model.sizeBytes;
-  const window =
-    contextMemory === null
-      ? Math.ceil(windowPerToken(model) * context * sequences)
-      : windowBytes(contextMemory, evaluation);
-  const compute =
-    contextMemory === null
-      ? (model.embedding ?? 1024) * batch * COMPUTE_BYTES_PER_VALUE
-      : computeBytes(model, contextMemory, evaluation);
+  const window = windowBytes(model, evaluation);
+  const compute = computeBytes(model, evaluation);
   const estimated = {
     weights,
     window,

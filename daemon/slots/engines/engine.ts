@@ -1,5 +1,6 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { ContextMemory } from '../../models/context-memory.ts';
+import type { SimulatedContext } from '../../models/simulated-context.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { RunnerId, RunSpec } from './run-spec.ts';
 
@@ -21,6 +22,10 @@ export interface SlotModel {
   readonly kvBytesPerToken?: number | null;
   /** What its context takes in memory; null when the header does not say. */
   readonly contextMemory?: ContextMemory | null;
+  /** What llama.cpp says about its contexts; empty or null when it does not. */
+  readonly simulated?: SimulatedContext | null;
+  /** Whether it reads a text in several steps although it returns a vector or a score. */
+  readonly readsInSteps?: boolean;
   /** Bytes of its weights that a card holds; null when unknown. */
   readonly cardBytes?: number | null;
   /** The window of a chat slot whose file names none, in tokens; the engine's default when absent. */
@@ -67,6 +72,8 @@ export interface Launch {
   readonly sequences: number;
   /** Tokens evaluated in one step. */
   readonly batch: number;
+  /** Tokens that the model predicts ahead with layers of its own; absent when it does not. */
+  readonly draftTokens?: number;
   readonly threads: number;
   readonly device: string;
   /** Environment variables in addition to the fixed list that every engine gets. */

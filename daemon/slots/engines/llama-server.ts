@@ -1,6 +1,7 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
+import { cacheBytes, checkpointBytes } from '../../models/context-memory.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
-import { CHECKPOINT_LIMITS } from '../workers/checkpoint-limits.ts';
+import { maxCheckpoints, promptCacheBytes } from '../workers/checkpoint-limits.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, inside, processSpec } from './common.ts';
 import type { Engine, Launch, LaunchParams, SlotModel } from './engine.ts';
@@ -33,14 +34,39 @@ const IMAGES: Readonly<Record<string, string>> = {
  */
 const FIRST_DEVICE: Readonly<Record<string, string>> = { cuda: 'CUDA0', vulkan: 'Vulkan0', rocm: 'ROCm0' };
 
+const MIB = 1024 * 1024;
+
 /**
  * Bounds the host memory that the program takes in addition to the window: its defaults are 8 GiB of prompt cache and 32
  * checkpoints for each sequence. Older builds ignore variables that they do not know, but exit for an unknown argument.
  */
-const CACHE_LIMITS: Readonly<Record<string, string>> = {
-  LLAMA_ARG_CACHE_RAM: '512',
-  LLAMA_ARG_CTX_CHECKPOINTS: String(CHECKPOINT_LIMITS.max),
-};
+function cacheLimits(model: SlotModel, { context, batch }: Pick<Launch, 'context' | 'batch'>) {
+  const memory = model.contextMemory ?? null;
+  const step = { context, stepCells: batch };
+  const [sequence, checkpoint] =
+    memory === null
+      ? [Number.POSITIVE_INFINITY, 0]
+      : [cacheBytes(memory, step), checkpointBytes(memory, step)];
+  return {
+    LLAMA_ARG_CACHE_RAM: String(Math.ceil(promptCacheBytes(sequence) / MIB)),
+    LLAMA_ARG_CTX_CHECKPOINTS: String(maxCheckpoints(checkpoint)),
+  };
+}
+
+/** The program's own number of tokens that it predicts ahead. */
+const DRAFT_TOKENS = 3;
+
+/** Returns the tokens predicted ahead by layers of the model itself, from the arguments of the slot file. */
+function draftTokens(words: readonly string[]): number {
+  const argument = (name: string) => {
+    const index = words.findIndex((word) => word === name || word.startsWith(`${name}=`));
+    if (index === -1) return undefined;
+    const [, value] = (words[index] as string).split('=');
+    return value ?? words[index + 1];
+  };
+  if (!(argument('--spec-type') ?? '').split(',').includes('draft-mtp')) return 0;
+  return Math.max(1, Number(argument('--spec-draft-n-max') ?? DRAFT_TOKENS) || DRAFT_TOKENS);
+}
 
 const NO_GPU: FatalOutput = {
   text: 'no usable GPU found',
@@ -86,10 +112,12 @@ function plan(params: LaunchParams): Launch {
   if (config.runner === 'attach') return { ...commonLaunch(params, dialect), how: attachSpec(config, PROBE) };
   const projector = projectorOf(config, model);
   const common = ggufLaunch(params, dialect);
+  const ahead = draftTokens(config.extraArgs);
   const launch = {
     ...common,
-    env: { ...CACHE_LIMITS, ...common.env },
+    env: { ...(config.type === 'llm' ? cacheLimits(model, common) : {}), ...common.env },
     sequences: config.parallel,
+    ...(ahead === 0 ? {} : { draftTokens: ahead }),
     ...(projector === null ? {} : { projectorBytes: model.projectorBytes ?? 0 }),
   };
   const start = { key: KEY, probe: PROBE };

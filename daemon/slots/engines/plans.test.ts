@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { contextOf } from '../../models/testing/context-of.ts';
 import { configOf, planOf } from '../testing/plans.ts';
 import type { ProcessRunSpec } from './run-spec.ts';
 import { engineOf, slotObjection } from './table.ts';
@@ -90,6 +91,31 @@ describe('a process', () => {
     expect(changed.env).toEqual({ ...CACHE_LIMITS, LLAMA_ARG_CACHE_RAM: '4096' });
   });
 
+  it.each([
+    ['full attention', contextOf(20_000), '157', '8'],
+    ['a recurrent state of 150 MB', contextOf(65_536, { stateBytesPerSequence: 156_893_184 }), '512', '1'],
+    [
+      'a small sliding window',
+      contextOf(1000, { slidingBytesPerToken: 40_000, slidingWindow: 512 }),
+      '86',
+      '6',
+    ],
+  ])('of llama-server has caches by the size of one sequence: %s', (_, contextMemory, ram, checkpoints) => {
+    expect(planOf('engine = "llama-server"', { contextMemory }).env).toEqual({
+      LLAMA_ARG_CACHE_RAM: ram,
+      LLAMA_ARG_CTX_CHECKPOINTS: checkpoints,
+    });
+  });
+
+  it.each([
+    ['[]', undefined],
+    ['["--spec-type", "draft-mtp"]', 3],
+    ['["--spec-type=ngram-mod,draft-mtp", "--spec-draft-n-max", "2"]', 2],
+    ['["--spec-type", "ngram-mod"]', undefined],
+  ])('of llama-server with extra_args = %s predicts %s tokens ahead', (args, tokens) => {
+    expect(planOf(`engine = "llama-server"\nextra_args = ${args}`).draftTokens).toBe(tokens);
+  });
+
   it('of llama-server gets its key and its device by variables, and the windows of all its sequences', () => {
     const launch = planOf('engine = "llama-server"\ndevice = "rocm:1"\nenv = { X = "1" }');
     expect(launch).toMatchObject({
@@ -156,6 +182,36 @@ describe('a process', () => {
         probe: { path: '/up', loading: [503] },
       },
     });
+  });
+});
+
+describe('the step of a model that returns vectors or scores', () => {
+  const decoder = { contextTrain: 32_768, contextMemory: contextOf(114_688), readsInSteps: true };
+  const encoder = { contextTrain: 8192, contextMemory: contextOf(0) };
+  const whole = { ...decoder, readsInSteps: false };
+
+  it.each([
+    ['embedding', 'embedded', decoder, 8192, 2048],
+    ['embedding', 'llama-server', decoder, 8192, 2048],
+    ['rerank', 'embedded', decoder, 8192, 2048],
+    ['rerank', 'llama-server', decoder, 2048, 2048],
+    ['embedding', 'embedded', whole, 2048, 2048],
+    ['embedding', 'embedded', encoder, 8192, 8192],
+    ['rerank', 'llama-server', encoder, 8192, 8192],
+  ] as const)('%s on %s', (type, engine, model, context, batch) => {
+    const launch = planOf(`type = "${type}"\nengine = "${engine}"`, model);
+    expect(launch).toMatchObject({ context, batch });
+  });
+
+  it('is the window of the slot file where a text must be read in one step', () => {
+    const text = 'type = "rerank"\nengine = "llama-server"\ncontext = 16384';
+    expect(planOf(text, decoder)).toMatchObject({ context: 16_384, batch: 16_384 });
+    expect(planOf(text.replace('llama-server', 'embedded'), decoder)).toMatchObject({ batch: 2048 });
+  });
+
+  it('reaches the worker', () => {
+    const { how } = planOf('type = "embedding"', decoder);
+    expect(how).toMatchObject({ settings: { context: 8192, batch: 2048 } });
   });
 });
 

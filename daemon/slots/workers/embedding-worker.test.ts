@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../lib/seeded-random.ts';
+import { noise } from '../../models/testing/gguf/tensor-values.ts';
 import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../../models/testing/gguf/tiny-embed.ts';
+import { u32 } from '../../models/testing/gguf/writer.ts';
 import { type ForkedWorker, forkWorker, KEY, modelFile } from './testing/forked-worker.ts';
 
 const PATH = '/v1/embeddings';
@@ -220,4 +223,35 @@ test('refuses to load a chat model for reranking', async () => {
   await expect(other.ready).rejects.toThrow('not supported');
   await other.stop();
   await chat.remove();
+});
+
+describe('a decoder whose vector is that of the last token', () => {
+  /** A chat model with attention that mixes all earlier tokens into the last one. */
+  function decoder() {
+    const model = tinyChat({ layers: 2 });
+    const random = seededRandom(3);
+    const tensors = model.tensors.map((tensor) =>
+      tensor.name.endsWith('attn_output.weight')
+        ? { ...tensor, data: noise(random, tensor.data.length, 0.1) }
+        : tensor,
+    );
+    return { keys: { ...model.keys, 'llama.pooling_type': u32(3) }, tensors };
+  }
+
+  test('reads a long text in several steps, with the vector of one step', async () => {
+    const decoderFile = await modelFile(decoder());
+    const input = 'the cat sat on the mat and looked at the other cat. '.repeat(5);
+    const vectorWith = async (batch: number): Promise<number[]> => {
+      const one = await forkWorker(decoderFile.path, { kind: 'embedding', context: WINDOW, batch });
+      await one.ready;
+      const response = await one.post(PATH, { input });
+      const { data } = (await response.json()) as Answer;
+      await one.stop();
+      return data[0]?.embedding ?? [];
+    };
+    const [whole, stepped] = [await vectorWith(WINDOW), await vectorWith(32)];
+    expect(dot(whole, whole)).toBeCloseTo(1, 5);
+    expect(dot(whole, stepped)).toBeCloseTo(1, 4);
+    await decoderFile.remove();
+  });
 });

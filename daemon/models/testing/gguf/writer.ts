@@ -83,16 +83,7 @@ const padding = (length: number): number => (ALIGNMENT - (length % ALIGNMENT)) %
  * shape and data differ.
  */
 export function encodeGguf(model: GgufModel): Buffer {
-  const out = new ByteChunks();
-  const keys = Object.entries(model.keys);
-  out.push(Buffer.from(MAGIC));
-  out.u32(VERSION);
-  out.u64(model.tensors.length);
-  out.u64(keys.length);
-  for (const [name, value] of keys) {
-    out.text(name);
-    putValue(out, value);
-  }
+  const out = startHeader(model.keys, model.tensors.length);
   const blobs = putTensorTable(out, model.tensors);
   out.pad();
   for (const blob of blobs) {
@@ -100,6 +91,62 @@ export function encodeGguf(model: GgufModel): Buffer {
     out.pad();
   }
   return Buffer.concat(out.list, out.length);
+}
+
+/** A tensor of a header without data. */
+export interface GgufTensorHead {
+  readonly name: string;
+  /** Sizes, fastest dimension first. */
+  readonly shape: readonly number[];
+  /** Storage type of ggml, and its bytes. */
+  readonly type: number;
+  readonly bytes: number;
+}
+
+/**
+ * Returns the header of a GGUF file whose tensors have no data, and the size that the whole file would have. The size
+ * can be given to a sparse file.
+ */
+export function encodeGgufHeader(
+  keys: Readonly<Record<string, GgufValue>>,
+  tensors: readonly GgufTensorHead[],
+): { bytes: Buffer; fileBytes: number } {
+  const out = startHeader(keys, tensors.length);
+  let offset = 0;
+  for (const { name, shape, type, bytes } of tensors) {
+    putTensorHead(out, name, shape, type, offset);
+    offset += bytes + padding(bytes);
+  }
+  out.pad();
+  return { bytes: Buffer.concat(out.list, out.length), fileBytes: out.length + offset };
+}
+
+function startHeader(keys: Readonly<Record<string, GgufValue>>, tensors: number): ByteChunks {
+  const out = new ByteChunks();
+  const entries = Object.entries(keys);
+  out.push(Buffer.from(MAGIC));
+  out.u32(VERSION);
+  out.u64(tensors);
+  out.u64(entries.length);
+  for (const [name, value] of entries) {
+    out.text(name);
+    putValue(out, value);
+  }
+  return out;
+}
+
+function putTensorHead(
+  out: ByteChunks,
+  name: string,
+  shape: readonly number[],
+  type: number,
+  offset: number,
+): void {
+  out.text(name);
+  out.u32(shape.length);
+  for (const size of shape) out.u64(size);
+  out.u32(type);
+  out.u64(offset);
 }
 
 function putValue(out: ByteChunks, value: GgufValue): void {
@@ -136,11 +183,7 @@ function putTensorTable(out: ByteChunks, tensors: readonly GgufTensor[]): Buffer
   let offset = 0;
   return tensors.map((tensor) => {
     const blob = tensorBytes(tensor);
-    out.text(tensor.name);
-    out.u32(tensor.shape.length);
-    for (const size of tensor.shape) out.u64(size);
-    out.u32(TENSOR_TYPE[tensor.storage]);
-    out.u64(offset);
+    putTensorHead(out, tensor.name, tensor.shape, TENSOR_TYPE[tensor.storage], offset);
     offset += blob.length + padding(blob.length);
     return blob;
   });

@@ -23,8 +23,8 @@ export function encoderWindow(requested: number | null, trained: number): number
 }
 
 /**
- * Loads a model that reads a text as a whole. Its window is one batch: attention is bidirectional, so
- * evaluating a text in two steps would change the result. Throws like {@link openModel}.
+ * Loads a model that returns one result for a whole text. Without `batch` its window is one step: with bidirectional
+ * attention, two steps would change the result. Throws like {@link openModel}.
  */
 export async function openEncoder<C>(
   config: WorkerConfig,
@@ -36,7 +36,8 @@ export async function openEncoder<C>(
   const opened = await openModel(config, watch, placed, (model) => {
     context = encoderWindow(config.context, model.trainContextSize);
     const { threads } = config;
-    const sizes = { contextSize: context + 1, batchSize: context, threads, createSignal: watch.signal };
+    const batchSize = Math.min(config.batch ?? context, context);
+    const sizes = { contextSize: context + 1, batchSize, threads, createSignal: watch.signal };
     return makeContext(model, sizes);
   });
   const { parallel, threads } = config;
