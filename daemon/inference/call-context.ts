@@ -19,6 +19,7 @@ import type { EngineFailure, Verdict } from './forward/engine-error.ts';
 import type { EngineConnections } from './forward/engines.ts';
 import type { Sink } from './forward/exchange.ts';
 import type { ImageSupport } from './forward/image-support.ts';
+import type { OptionSupport, RefusableOption } from './forward/option-support.ts';
 import type { ResponseWriter } from './forward/response-writer.ts';
 import type { WaitTimes } from './forward/wait-times.ts';
 import type { Images } from './images/images.ts';
@@ -88,6 +89,7 @@ export interface CallDeps {
   readonly images: Images;
   readonly effortSupport: EffortSupport;
   readonly imageSupport: ImageSupport;
+  readonly optionSupport: OptionSupport;
   /** Scopes of the calls that are running. */
   readonly activeScopes: SwapRemoveSet<CallScope>;
 }
@@ -205,6 +207,8 @@ export interface Connection {
 export interface PreparedRequest {
   /** Returns the body for the engine, given the connection and the model id that it accepts. */
   body(target: Connection, model: string | null): OutboundBody;
+  /** Returns an option of the body that the target may refuse, and without which the request is sent again. */
+  refusable?(target: Connection, model: string | null): RefusableOption | undefined;
   /** Returns the sink for the engine's response; null to relay it unchanged. */
   sink(target: Connection): PreparedSink | null;
 }

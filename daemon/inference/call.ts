@@ -15,7 +15,7 @@ import type { DispatchRequest } from './dispatch/resolver.ts';
 import { createRoutingView } from './dispatch/routing-view.ts';
 import { resolutionInfo } from './dispatch/trace-view.ts';
 import { CallScope, CLIENT_CLOSED, ClientDisconnected } from './forward/call-scope.ts';
-import { EffortRefused } from './forward/effort-support.ts';
+import { RefusedOption } from './forward/option-support.ts';
 import { ResponseWriter } from './forward/response-writer.ts';
 import { OverheadTimer } from './overhead-timer.ts';
 import { rewriteModelRef } from './rewrite/deviations.ts';
@@ -174,7 +174,7 @@ const NO_UPSTREAMS_TRIED: ReadonlySet<string> = new Set();
 
 /**
  * Sends the request. Continues with the next upstream that has the same model when an upstream cannot be
- * reached. Sends once more to the same upstream when it refuses the reasoning effort.
+ * reached. Sends once more to the same target when it refuses an option of the request.
  */
 async function sendWithFailover(
   ctx: CallContext,
@@ -195,14 +195,14 @@ async function sendWithFailover(
       decision.target.kind === 'upstream' ? new Set([...before, decision.target.upstream]) : before;
     const may =
       neverSent(failure) && !ctx.response.headSent && !ctx.scope.endReason && tried.size < MAX_UPSTREAMS;
-    const refused = failure instanceof EffortRefused && !ctx.scope.endReason ? failure.fallback : null;
+    const refused = failure instanceof RefusedOption && !ctx.scope.endReason ? failure.change : null;
     const other = may ? otherUpstream(decision, tried, createRoutingView(ctx.deps.sources)) : null;
     const next = refused === null ? other : decision;
     if (next === null) throw failure;
     ctx.overhead.resume();
     ctx.tracked.failedOver(refused === null ? 'dispatch.upstream_unavailable' : 'upstream.error');
     if (refused === null) await sendWithFailover(ctx, reading, request, next, tried);
-    else await sendWithFailover(ctx, { ...reading, effortFallback: refused }, request, next, before);
+    else await sendWithFailover(ctx, { ...reading, ...refused }, request, next, before);
   } finally {
     connection.release();
   }

@@ -12,10 +12,11 @@ import type {
 import { normalizeError } from './dialects/normalize-error.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import { callEnd } from './forward/call-end.ts';
-import { type EffortFallback, EffortRefused, type EffortRequest } from './forward/effort-support.ts';
+import type { EffortFallback, EffortRequest } from './forward/effort-support.ts';
 import { type EngineFailure, judge, type Verdict } from './forward/engine-error.ts';
 import type { ExchangeEnd, Framing } from './forward/exchange.ts';
 import { engineHeaders, headerText } from './forward/headers.ts';
+import { type RefusableOption, RefusedOption } from './forward/option-support.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
 import { send } from './forward/send.ts';
 
@@ -49,7 +50,7 @@ export async function exchangeWithEngine(
   const effort = effortRequestOf(parsed, target);
   const effortFallback =
     parsed.effortFallback ?? (effort === null ? undefined : deps.effortSupport.fallbackFor(effort));
-  const connection = withEffort(target, effortFallback);
+  const connection = withEffort(withStreamUsage(ctx, target), effortFallback);
   const body = (prepared ?? parsed).body(connection, connection.engineModel);
   const sink = prepared?.sink(connection) ?? null;
   setResponseHeaders(ctx, parsed, connection);
@@ -62,10 +63,15 @@ export async function exchangeWithEngine(
     outbound: deps.outbound,
     sink: sink ?? response,
     scope,
-    judge: judgeImages(
+    judge: judgeOption(
       ctx,
       connection,
-      effort === null ? judgeOf(task, connection) : judgeEffort(ctx, connection, effort, effortFallback),
+      framing?.removesUsage ? 'stream_options' : prepared?.refusable?.(connection, connection.engineModel),
+      judgeImages(
+        ctx,
+        connection,
+        effort === null ? judgeOf(task, connection) : judgeEffort(ctx, connection, effort, effortFallback),
+      ),
     ),
     asEvents: task.asEvents,
     soundless: soundlessOf(task, parsed),
@@ -117,6 +123,13 @@ function framingOf(
   };
 }
 
+/** Omits the request for token counts where the target is known to refuse it. */
+function withStreamUsage({ deps }: CallContext, target: Connection): Connection {
+  const { streamUsage, origin, engineModel } = target;
+  const isRefused = streamUsage && deps.optionSupport.isRefused('stream_options', origin, engineModel);
+  return isRefused ? { ...target, streamUsage: false } : target;
+}
+
 /** Returns the reasoning effort that is requested from a provider; null when none is. */
 function effortRequestOf(
   { effort }: ParsedRequest,
@@ -145,7 +158,7 @@ function judgeOf({ judge: rule }: TaskRow, connection: Connection): Judge | unde
 }
 
 /**
- * Throws EffortRefused for a refusal of the effort, so that the call is tried again. Judges everything else
+ * Throws RefusedOption for a refusal of the effort, so that the call is tried again. Judges everything else
  * as usual.
  */
 const judgeEffort =
@@ -160,8 +173,26 @@ const judgeEffort =
       ? undefined
       : deps.effortSupport.recordFailure(request, fallback, failure);
     if (otherwise === undefined) return (judgeOf(task, connection) ?? judge)(failure);
-    return { passes: false, error: new EffortRefused(failure.status, otherwise) };
+    return { passes: false, error: new RefusedOption(failure.status, { effortFallback: otherwise }) };
   };
+
+/**
+ * Throws RefusedOption for a refusal of an option that the answer does not depend on, so that the call is tried
+ * again without it. Judges everything else as usual.
+ */
+function judgeOption(
+  { deps, response }: CallContext,
+  { origin, engineModel }: Connection,
+  option: RefusableOption | undefined,
+  next: Judge | undefined,
+): Judge | undefined {
+  if (option === undefined) return next;
+  return (failure) => {
+    const isRefused = deps.optionSupport.recordFailure(option, origin, engineModel, failure);
+    if (!isRefused || response.headSent) return (next ?? judge)(failure);
+    return { passes: false, error: new RefusedOption(failure.status) };
+  };
+}
 
 /** Remembers a refusal of images before the failure is judged. Only routes with images in chats need it. */
 function judgeImages(

@@ -28,6 +28,7 @@ import type { CallScope } from './forward/call-scope.ts';
 import { EffortSupport } from './forward/effort-support.ts';
 import { openEngineConnections } from './forward/engines.ts';
 import { ImageSupport } from './forward/image-support.ts';
+import { OptionSupport } from './forward/option-support.ts';
 import { AvailableModels } from './images/available-models.ts';
 import type { CachedImage } from './images/cache.ts';
 import { Images } from './images/images.ts';
@@ -126,6 +127,7 @@ export function createInference(deps: InferenceDeps): Inference {
     images,
     effortSupport: new EffortSupport(),
     imageSupport: new ImageSupport(),
+    optionSupport: new OptionSupport(),
     encoders: deps.encoders ?? new Encoders(),
     settings,
     slots,

@@ -112,9 +112,9 @@ describe('embeddings', () => {
     await expect(long).rejects.toThrow(BadRequestError);
     await expect(long).rejects.toMatchObject({ code: 'context_length_exceeded' });
     const short = openai.embeddings.create({ model: 'vectors', input: CAT, dimensions: 8 });
-    await expect(short).rejects.toMatchObject({ status: 400, param: 'dimensions' });
+    await expect(short).rejects.toMatchObject({ status: 422, param: 'dimensions' });
     await expect(openai.embeddings.create({ model: 'vectors', input: '' })).rejects.toMatchObject({
-      status: 400,
+      status: 422,
       param: 'input',
     });
   });
@@ -153,7 +153,7 @@ describe('rerank', () => {
   ])('%j is refused', async (wrong, param) => {
     const response = await post('/v1/rerank', wrong);
     expect([response.status, response.json<{ error: { param: string } }>().error.param]).toEqual([
-      400,
+      422,
       param,
     ]);
   });

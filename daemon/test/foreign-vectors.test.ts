@@ -82,13 +82,13 @@ describe('engines that always return floats (stand-ins)', () => {
       (await post(EMBEDDINGS, { model: 'svc/big', input: [[1, 2], [3]] })).json<Vectors>().data,
     ).toHaveLength(2);
     const refused = await post(EMBEDDINGS, { model: 'embed', input: [[1, 2], [3]] });
-    expect(refused).toMatchObject({ status: 400, code: 'request.invalid' });
+    expect(refused).toMatchObject({ status: 422, code: 'request.invalid' });
     expect(refused.text).toContain('accepts text, not tokens');
   });
 
   it('limits and lengths: errors name the numbers', async () => {
     const many = await post(EMBEDDINGS, { model: 'svc/big', input: Array(2049).fill('x') });
-    expect(many.status).toBe(400);
+    expect(many.status).toBe(422);
     expect(many.text).toContain('2049');
     const long = await post(EMBEDDINGS, { model: 'svc/big', input: 'too long' });
     expect(long).toMatchObject({ status: 400, code: 'context_length_exceeded' });

@@ -7,6 +7,7 @@ import {
   ConflictError,
   NotFoundError,
   PermissionDeniedError,
+  UnprocessableEntityError,
 } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { TINY_REPLY } from '../models/testing/gguf/tiny-chat.ts';
@@ -195,10 +196,10 @@ describe('error classes', () => {
     expect(error).toMatchObject({ status: 409, code: 'dispatch.capability_mismatch', param: 'model' });
   });
 
-  it('a field that the engine does not support is BadRequestError that names it', async () => {
+  it('a field that the engine does not support is UnprocessableEntityError that names it', async () => {
     const error = await failure(
       openai.chat.completions.create({ model: 'agent', messages: [user('.')], web_search_options: {} }),
-      BadRequestError,
+      UnprocessableEntityError,
     );
     expect(error.param).toBe('web_search_options');
   });

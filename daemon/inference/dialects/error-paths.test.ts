@@ -133,7 +133,7 @@ test("errors of the gateway name the caller's fields and keep status, headers an
 test('an empty input is refused as input, and no engine is called', async () => {
   const { gateway, slots } = await setUp(() => {});
   const answer = await post(gateway.origin, RESPONSES, { model: 'agent', input: [] });
-  expect(answer.status).toBe(400);
+  expect(answer.status).toBe(422);
   expect(JSON.parse(answer.body).error).toMatchObject({
     code: 'request.invalid',
     param: 'input',

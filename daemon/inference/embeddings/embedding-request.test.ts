@@ -51,7 +51,7 @@ test.each([
   } catch (error) {
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({
-      status: 400,
+      status: 422,
       code: 'request.invalid',
       options: { param: path, details: { fields: [{ path, reason }] } },
     });

@@ -16,10 +16,7 @@ export interface EmbeddingRequest {
 /** Maximum inputs per request, as at OpenAI. */
 export const MAX_INPUTS = 2_048;
 
-/** Returns the error for a fault of an embeddings request: 400, as at OpenAI and in the embedded engine. */
-export const invalidEmbedding = (path: string, reason: string) => invalidField(path, reason, 400);
-
-/** Parses the request without parsing the inputs. Throws `request.invalid` (400) with the field at fault. */
+/** Parses the request without parsing the inputs. Throws `request.invalid` (422) with the field at fault. */
 export function parseEmbeddingRequest(index: BodyIndex): EmbeddingRequest {
   return {
     format: formatOf(index, fieldOf(index, 'encoding_format')),
@@ -32,7 +29,7 @@ function formatOf(index: BodyIndex, field: Field | undefined): EmbeddingRequest[
   if (field === undefined || field.kind === 'null') return 'float';
   const text = field.kind === 'string' ? stringAt(index.bytes, field.value) : null;
   if (text !== 'float' && text !== 'base64')
-    throw invalidEmbedding('encoding_format', 'must be "float" or "base64"');
+    throw invalidField('encoding_format', 'must be "float" or "base64"');
   return text;
 }
 
@@ -41,20 +38,20 @@ function dimensionsOf(index: BodyIndex, field: Field | undefined): number | null
   const { start, end } = field.value;
   const value = field.kind === 'number' ? Number(index.bytes.toString('latin1', start, end)) : Number.NaN;
   if (!Number.isSafeInteger(value) || value < 1)
-    throw invalidEmbedding('dimensions', 'must be a whole number above 0');
+    throw invalidField('dimensions', 'must be a whole number above 0');
   return value;
 }
 
 type Inputs = Pick<EmbeddingRequest, 'count' | 'tokens'>;
 
 function inputsOf(index: BodyIndex, field: Field | undefined): Inputs {
-  if (field === undefined || field.kind === 'null') throw invalidEmbedding('input', 'is required');
+  if (field === undefined || field.kind === 'null') throw invalidField('input', 'is required');
   const { start, end } = field.value;
   if (field.kind === 'string') {
-    if (end - start === EMPTY) throw invalidEmbedding('input', 'must not be empty');
+    if (end - start === EMPTY) throw invalidField('input', 'must not be empty');
     return { count: 1, tokens: false };
   }
-  if (field.kind !== 'array') throw invalidEmbedding('input', 'must be a text, tokens, or a list of either');
+  if (field.kind !== 'array') throw invalidField('input', 'must be a text, tokens, or a list of either');
   return parseList(new ByteScanner(index.bytes.subarray(start, end)));
 }
 
@@ -63,11 +60,11 @@ const EMPTY = 2;
 
 function parseList(scanner: ByteScanner): Inputs {
   const { count, numbers, lists } = new InputList(scanner).scan();
-  if (count === 0) throw invalidEmbedding('input', 'must not be empty');
+  if (count === 0) throw invalidField('input', 'must not be empty');
   if (numbers === count) return { count: 1, tokens: true };
-  if (numbers > 0) throw invalidEmbedding('input', 'must not mix tokens with texts');
+  if (numbers > 0) throw invalidField('input', 'must not mix tokens with texts');
   if (count > MAX_INPUTS)
-    throw invalidEmbedding('input', `has ${count} items; the maximum per request is ${MAX_INPUTS}`);
+    throw invalidField('input', `has ${count} items; the maximum per request is ${MAX_INPUTS}`);
   return { count, tokens: lists > 0 };
 }
 
@@ -94,9 +91,9 @@ class InputList implements ArrayVisitor {
     if (kind === 'array') tokensAt(scanner, this.count);
     else scanner.value();
     const empty = kind === 'string' && scanner.at - start === EMPTY;
-    if (empty) throw invalidEmbedding('input', `input[${this.count}]: must not be empty`);
+    if (empty) throw invalidField('input', `input[${this.count}]: must not be empty`);
     if (kind !== 'number' && kind !== 'array' && kind !== 'string')
-      throw invalidEmbedding('input', `input[${this.count}]: must be a text or tokens`);
+      throw invalidField('input', `input[${this.count}]: must be a text or tokens`);
     this.count++;
     if (kind === 'number') this.numbers++;
     if (kind === 'array') this.lists++;
@@ -109,8 +106,8 @@ function tokensAt(scanner: ByteScanner, index: number): void {
   scanner.array({
     element() {
       count++;
-      if (scanner.value() !== 'number') throw invalidEmbedding('input', `${place}: a token must be a number`);
+      if (scanner.value() !== 'number') throw invalidField('input', `${place}: a token must be a number`);
     },
   });
-  if (count === 0) throw invalidEmbedding('input', `${place}: must not be empty`);
+  if (count === 0) throw invalidField('input', `${place}: must not be empty`);
 }

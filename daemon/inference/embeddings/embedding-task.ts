@@ -1,12 +1,26 @@
 import { engineOf } from '../../slots/engines/table.ts';
-import type { CallContext, InferenceCall, ParsedRequest, PreparedRequest } from '../call-context.ts';
+import type {
+  CallContext,
+  Connection,
+  InferenceCall,
+  ParsedRequest,
+  PreparedRequest,
+} from '../call-context.ts';
+import { invalidField } from '../dialects/read-body.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
-import { type BodyIndex, EMBEDDING_NAMES, modelOf, scanBody } from '../rewrite/body-index.ts';
+import {
+  type BodyIndex,
+  EMBEDDING_NAMES,
+  type Field,
+  fieldOf,
+  modelOf,
+  scanBody,
+} from '../rewrite/body-index.ts';
 import { rewriteModel } from '../rewrite/deviations.ts';
-import { remove, render } from '../rewrite/edits.ts';
+import { type Edit, remove, render } from '../rewrite/edits.ts';
 import { setModel } from '../rewrite/model-value.ts';
 import { TransformedResponse } from '../transform-response.ts';
-import { type EmbeddingRequest, invalidEmbedding, parseEmbeddingRequest } from './embedding-request.ts';
+import { type EmbeddingRequest, parseEmbeddingRequest } from './embedding-request.ts';
 import { ResponseOutline } from './response-outline.ts';
 import { transformEmbeddings } from './vectors.ts';
 
@@ -61,24 +75,38 @@ export async function prepareEmbeddings(
   const request = parseEmbeddingRequest(index);
   const cut = request.dimensions !== null && maker.lengths.includes(request.dimensions);
   if (maker.exact && !cut) return untouched;
-  if (maker.textOnly && request.tokens)
-    throw invalidEmbedding('input', 'this engine accepts text, not tokens');
+  if (maker.textOnly && request.tokens) throw invalidField('input', 'this engine accepts text, not tokens');
+  const { optionSupport } = ctx.deps;
+  const hasEncoding = !maker.exact && (fieldOf(index, 'encoding_format')?.kind ?? 'null') !== 'null';
+  const sendsEncoding = ({ origin }: Pick<Connection, 'origin'>, model: string | null): boolean =>
+    hasEncoding && !optionSupport.isRefused('encoding_format', origin, model);
   return {
-    body: cut ? (_, model) => wholeVectors(index, requested, model) : body,
+    body: (target, model) =>
+      bodyWithout(
+        index,
+        { dimensions: cut, encoding: !maker.exact && !sendsEncoding(target, model) },
+        setModel(index, requested, model),
+      ),
+    refusable: (target, model) => (sendsEncoding(target, model) ? 'encoding_format' : undefined),
     sink: ({ model }) => sinkFor(ctx, { ...request, cut }, model),
   };
 }
 
-/** Returns the body without `dimensions`, to get full-length vectors. */
-function wholeVectors(index: BodyIndex, requested: string | null, model: string | null) {
+/**
+ * Returns the body without options that are null, which not every server reads as absent, and without the
+ * named ones: `dimensions` to get full-length vectors, `encoding` to get numbers.
+ */
+function bodyWithout(
+  index: BodyIndex,
+  omitted: { dimensions: boolean; encoding: boolean },
+  more: readonly Edit[],
+) {
   const last = new Map(index.fields.map((field) => [field.name, field]));
-  const dropped = index.fields.filter(
-    (field) => field.name === 'dimensions' || last.get(field.name) !== field,
-  );
-  return render(index, [
-    ...dropped.map((field) => remove('fields', field)),
-    ...setModel(index, requested, model),
-  ]);
+  const isOmitted = ({ name, kind }: Field): boolean =>
+    (name === 'dimensions' && (omitted.dimensions || kind === 'null')) ||
+    (name === 'encoding_format' && (omitted.encoding || kind === 'null'));
+  const dropped = index.fields.filter((field) => last.get(field.name) !== field || isOmitted(field));
+  return render(index, [...dropped.map((field) => remove('fields', field)), ...more]);
 }
 
 function sinkFor(

@@ -71,7 +71,7 @@ describe('the requested length', () => {
     (embedding) => {
       expect(() => transformed({ data: [{ embedding }] }, { dimensions: 2 })).toThrow(
         expect.objectContaining({
-          status: 400,
+          status: 422,
           code: 'request.invalid',
           options: expect.objectContaining({ param: 'dimensions' }),
         }) as Error,

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { normalised, toBase64, toNumbers } from '../../slots/workers/llama/embedding-vector.ts';
-import { type EmbeddingRequest, invalidEmbedding } from './embedding-request.ts';
+import { invalidField } from '../dialects/read-body.ts';
+import type { EmbeddingRequest } from './embedding-request.ts';
 
 export interface VectorOptions extends Pick<EmbeddingRequest, 'format' | 'dimensions' | 'count'> {
   /** The gateway truncates vectors: the model was trained for that length. */
@@ -12,7 +13,7 @@ type Embedding = { readonly index: number; readonly embedding: unknown };
 
 /**
  * Converts an engine's response to OpenAI's list: one vector per input in their order, in the requested
- * format and length, with `model` and counts. Throws `request.invalid` (400, `dimensions`) for vectors of
+ * format and length, with `model` and counts. Throws `request.invalid` (422, `dimensions`) for vectors of
  * another length, and `upstream.error` (502) for anything that is not a list of vectors.
  */
 export function transformEmbeddings(bytes: Buffer, wanted: VectorOptions, model: string | null): Buffer {
@@ -97,7 +98,7 @@ function counts(usage: unknown): Json {
 }
 
 const otherLength = (own: number, requested: number) =>
-  invalidEmbedding('dimensions', `this model supports ${own} only, not ${requested}`);
+  invalidField('dimensions', `this model supports ${own} only, not ${requested}`);
 
 const unusable = () =>
   new GatewayError('upstream.error', {

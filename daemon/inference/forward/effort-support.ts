@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { GatewayError } from '../../contract/errors.ts';
-import { asList, asObject, parsed } from '../dialects/json.ts';
 import type { EngineFailure } from './engine-error.ts';
+import { errorTextOf } from './option-support.ts';
 
 /** How to send an effort to a model that refused the requested one. */
 export type EffortFallback = 'none' | 'left out';
@@ -13,16 +12,6 @@ export interface EffortRequest {
   readonly effort: string;
   /** Some models refuse an effort only together with tools. */
   readonly tools: boolean;
-}
-
-/** The provider refused the effort. The same chat is sent once more with this fallback. */
-export class EffortRefused extends GatewayError {
-  readonly fallback: EffortFallback;
-
-  constructor(status: number, fallback: EffortFallback) {
-    super('upstream.error', { status, details: { upstream_status: status } });
-    this.fallback = fallback;
-  }
 }
 
 const MAX_ENTRIES = 1_024;
@@ -66,15 +55,3 @@ export class EffortSupport {
 
 const keyOf = ({ upstream, model, effort, tools }: EffortRequest): string =>
   JSON.stringify([upstream, model, effort.slice(0, MAX_EFFORT_LENGTH), tools]);
-
-/**
- * Returns the text of an error and the field that it names, without anything that it repeats from the
- * request.
- */
-function errorTextOf(bytes: Buffer): string {
-  const body = asObject(parsed(bytes.toString('utf8'))) ?? {};
-  const error = asObject(body.error) ?? {};
-  const [detail] = asList(body.detail).map(asObject);
-  const texts = [error.message, error.param, body.error, body.message, body.detail, detail?.msg];
-  return [...texts, ...asList(detail?.loc)].filter((text) => typeof text === 'string').join('\n');
-}

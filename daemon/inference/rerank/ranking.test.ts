@@ -127,7 +127,7 @@ test.each([
 ])('%# is refused with its field name', (more, param) => {
   expect(() => requestOf(more)).toThrow(
     expect.objectContaining({
-      status: 400,
+      status: 422,
       code: 'request.invalid',
       options: expect.objectContaining({
         param,

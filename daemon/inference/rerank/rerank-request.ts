@@ -14,10 +14,7 @@ export interface RerankRequest {
   readonly others: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Parses a rerank request. Throws `request.invalid` (400, as the embedded engine does) with the field at
- * fault.
- */
+/** Parses a rerank request. Throws `request.invalid` (422) with the field at fault. */
 export function parseRerankRequest(body: Buffer): RerankRequest {
   const { query, documents, top_n, return_documents, model: _, ...others } = read(body);
   return {
@@ -37,7 +34,6 @@ function read(body: Buffer): z.infer<typeof RerankBody> {
     const { param, details } = error.options;
     // Clients expect the field name, as at OpenAI, not a path inside it.
     throw new GatewayError('request.invalid', {
-      status: 400,
       message: error.message,
       param: param?.split('.', 1)[0],
       details,

@@ -166,7 +166,10 @@ describe('refusals', () => {
     [{ input: 'a', encoding_format: 'hex' }, 'encoding_format'],
   ])('%j names %s', async (body, param) => {
     const answer = await request(body);
-    expect(answer).toMatchObject({ status: 400, error: { code: 'request.invalid', param } });
+    expect(answer).toMatchObject({
+      status: 422,
+      error: { code: 'request.invalid', param, details: { fields: [{ path: param }] } },
+    });
   });
 
   test("accepts the model's own number of dimensions", async () => {

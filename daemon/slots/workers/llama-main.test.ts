@@ -264,12 +264,15 @@ describe('limits', () => {
     [{ messages: user('x'), logprobs: 5 }, 'logprobs'],
     [{ messages: user('x'), response_format: { type: 'xml' } }, 'response_format'],
     [{ messages: user('x'), audio: { voice: 'a' } }, 'audio'],
-    [{ messages: user([{ type: 'image_url', image_url: { url: 'data:' } }]) }, 'messages.0.content.0'],
-  ])('%j is 400 and names the field', async (body, field) => {
-    const { status, error } = await request(CHAT, body);
-    expect(status).toBe(400);
-    expect(error).toMatchObject({ type: 'invalid_request_error', code: 'request.invalid' });
-    expect(error?.param).toContain(field);
-    expect(error?.message).toContain(field);
-  });
+    [{ messages: user([{ type: 'image_url', image_url: { url: 'data:' } }]) }, 'messages.0.content.0', 400],
+  ])(
+    '%j is 422, content that the model cannot read 400, and names the field',
+    async (body, field, code = 422) => {
+      const { status, error } = await request(CHAT, body);
+      expect(status).toBe(code);
+      expect(error).toMatchObject({ type: 'invalid_request_error', code: 'request.invalid' });
+      expect(error?.param).toContain(field);
+      expect(error?.message).toContain(field);
+    },
+  );
 });

@@ -23,22 +23,40 @@ export class Refusal extends Error {
   }
 
   /** Returns OpenAI's error envelope. `code` is always a string. */
-  envelope(): { error: Record<string, string | number | null> } {
+  envelope(): { error: Record<string, unknown> } {
     return {
       error: {
         code: this.code,
         message: this.message,
         type: errorType(this.status),
         param: this.param,
+        ...(this.code === 'request.invalid' ? { details: { fields: [this.#field()] } } : {}),
         ...this.extra,
       },
     };
   }
+
+  #field(): { path: string; reason: string } {
+    const path = this.param ?? '';
+    const reason = this.message.startsWith(`${path}: `) ? this.message.slice(path.length + 2) : this.message;
+    return { path, reason };
+  }
 }
 
-/** A field that is missing, has the wrong type, is out of range or unsupported: 400. */
+/**
+ * Returns the refusal of a field that is missing, has the wrong type, is out of range or unsupported: 422
+ * (docs/spec/contract.md#invalid-status).
+ */
 export function invalidField(param: string, message: string): Refusal {
-  return new Refusal('request.invalid', message, { param });
+  return new Refusal('request.invalid', message, { param, status: 422 });
+}
+
+/**
+ * Returns the refusal of valid content that the model cannot read or the engine cannot enforce: 400, the status on
+ * which agents remove it and go on (docs/spec/contract.md#unreadable-media, docs/spec/contract.md#json-schema-strict).
+ */
+export function unsupportedContent(param: string, message: string): Refusal {
+  return new Refusal('request.invalid', message, { param, status: 400 });
 }
 
 function errorType(status: number): string {
@@ -46,11 +64,6 @@ function errorType(status: number): string {
   if (status === 404) return 'not_found_error';
   if (status === 429) return 'rate_limit_error';
   return status >= 500 ? 'server_error' : 'invalid_request_error';
-}
-
-/** A field of an audio request that cannot be served: 422, like the gateway's own response. */
-export function refusedField(param: string, message: string): Refusal {
-  return new Refusal('request.invalid', message, { param, status: 422 });
 }
 
 /** Returns refusals unchanged. Wraps any other error as an engine failure with its own message. */

@@ -79,7 +79,10 @@ describe('refusals', () => {
     [{ query: QUERY, documents: Array(2_049).fill('a') }, 'documents'],
     [{ query: QUERY, documents: DOCUMENTS, top_n: 0 }, 'top_n'],
   ])('%j names %s', async (body, param) => {
-    expect(await request(body)).toMatchObject({ status: 400, error: { code: 'request.invalid', param } });
+    expect(await request(body)).toMatchObject({
+      status: 422,
+      error: { code: 'request.invalid', param, details: { fields: [{ path: param }] } },
+    });
   });
 
   test('a document that exceeds the window is named with the numbers', async () => {

@@ -94,9 +94,9 @@ describe('sampling options', () => {
     [{ prompt: [] }, 'prompt'],
     [{ prompt: '' }, 'prompt'],
     [{ grammar: 'root ::= nothing' }, 'grammar'],
-  ])('%j is 400 and names the field', async (body, param) => {
+  ])('%j is 422 and names the field', async (body, param) => {
     const { status, error } = await request(TEXT, { ...greedy, ...body });
-    expect(status).toBe(400);
+    expect(status).toBe(422);
     expect(error).toMatchObject({ type: 'invalid_request_error', param });
   });
 });

@@ -116,14 +116,14 @@ describe('a grammar that no token of the model matches', () => {
   const refused = { code: 'request.invalid', param: 'grammar', message: expect.stringContaining('no token') };
 
   test.each([{}, { logprobs: true }])(
-    'is 400 for its caller, and the engine continues to serve: %j',
+    'is 422 for its caller, and the engine continues to serve: %j',
     async (sampling) => {
       const free = request(CHAT, { messages: user('x'), max_tokens: 40 });
       const answers = Array.from({ length: 6 }, () =>
         request(CHAT, { messages: user('x'), ...sampling, grammar, logit_bias }),
       );
       for (const { status, error } of await Promise.all(answers)) {
-        expect(status).toBe(400);
+        expect(status).toBe(422);
         expect(error).toMatchObject(refused);
       }
       expect((await free).status).toBe(200);
@@ -167,6 +167,6 @@ describe('required calls', () => {
   test('a tool that is not offered cannot be named', async () => {
     const named = { type: 'function', function: { name: 'other' } };
     const { status, error } = await request(CHAT, { messages: user('x'), tools, tool_choice: named });
-    expect([status, error?.param]).toEqual([400, 'tool_choice']);
+    expect([status, error?.param]).toEqual([422, 'tool_choice']);
   });
 });

@@ -74,7 +74,7 @@ describe.skipIf(program === null)('embeddings and reranking of llama-server', ()
     await expect(
       openai.embeddings.create({ model: 'svc/llama', input: CAT, dimensions: 8 }),
     ).rejects.toMatchObject({
-      status: 400,
+      status: 422,
       param: 'dimensions',
     });
     expect(

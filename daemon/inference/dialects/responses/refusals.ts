@@ -4,7 +4,7 @@ import type { ResponsesBody } from './request-schema.ts';
 const STATELESS =
   'this gateway stores no conversations: send the whole conversation as input, or use previous_response_id within 30 minutes';
 
-/** Fields that require stored responses, with the error message (400). */
+/** Fields that require stored responses, with the error message. */
 const UNSUPPORTED_FIELDS: readonly [field: keyof ResponsesBody, why: string][] = [
   ['conversation', STATELESS],
   ['background', 'answers are made while the caller waits; leave it out'],
@@ -16,8 +16,8 @@ const LOGPROBS = 'message.output_text.logprobs';
 export function rejectUnsupportedFields(body: ResponsesBody): void {
   for (const [field, why] of UNSUPPORTED_FIELDS) {
     const value = body[field];
-    if (value !== undefined && value !== null && value !== false) throw invalidField(field, why, 400);
+    if (value !== undefined && value !== null && value !== false) throw invalidField(field, why);
   }
   if ((body.top_logprobs ?? 0) > 0 || body.include?.includes(LOGPROBS))
-    throw invalidField('top_logprobs', 'is supported on /v1/chat/completions only', 400);
+    throw invalidField('top_logprobs', 'is supported on /v1/chat/completions only');
 }

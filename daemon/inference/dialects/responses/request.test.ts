@@ -205,10 +205,10 @@ test.each<[unknown, number, string | undefined]>([
   [{ input: 'x', tools: [], tool_choice: { type: 'web_search' } }, 422, 'tool_choice'],
   [{ input: 'x', max_output_tokens: 0 }, 422, 'max_output_tokens'],
   [{ input: 'x', previous_response_id: 'resp_1' }, 400, 'previous_response_id'],
-  [{ input: 'x', conversation: 'conv_1' }, 400, 'conversation'],
-  [{ input: 'x', background: true }, 400, 'background'],
-  [{ input: 'x', prompt: { id: 'p' } }, 400, 'prompt'],
-  [{ input: 'x', top_logprobs: 3 }, 400, 'top_logprobs'],
+  [{ input: 'x', conversation: 'conv_1' }, 422, 'conversation'],
+  [{ input: 'x', background: true }, 422, 'background'],
+  [{ input: 'x', prompt: { id: 'p' } }, 422, 'prompt'],
+  [{ input: 'x', top_logprobs: 3 }, 422, 'top_logprobs'],
 ])('%j is refused with %i at %s', (body, status, path) => {
   const refused = refusal(body);
   expect(refused.status).toBe(status);

@@ -52,7 +52,7 @@ export function readResponses(
   for (const type of tools.ignored) ignored.add(type);
   nameUnreadable(body.input, ignored);
   const messages = chatMessages(body, places, ignored);
-  if (messages.length === 0) throw invalidField('input', 'contains no message', 400);
+  if (messages.length === 0) throw invalidField('input', 'contains no message');
   const stream = body.stream === true;
   const limit = body.max_output_tokens;
   const verbosity = body.text?.verbosity;

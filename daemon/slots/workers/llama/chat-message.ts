@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidField } from '../refusal.ts';
+import { unsupportedContent } from '../refusal.ts';
 
 /** A message as chat templates expect it: content is text, arguments are unchanged. */
 export interface ChatMessage {
@@ -52,7 +52,7 @@ function flatten(parts: readonly z.infer<typeof part>[], index: number): string 
       const text = wordsOf(each);
       if (text !== null) return text;
       const field = `messages.${index}.content.${i}`;
-      throw invalidField(
+      throw unsupportedContent(
         field,
         `${field}: the embedded engine reads text only, not parts of type "${each.type}". Remove the part, or use a model with vision on llama-server or an upstream.`,
       );

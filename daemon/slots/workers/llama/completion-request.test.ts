@@ -21,7 +21,7 @@ test.each([undefined, 5, [], [[]], ['a', 1], [1.5], [-1], new Array(300).fill('a
   'refuses the prompt %j',
   (prompt) => {
     expect(() => completionRequest({ prompt })).toThrow(
-      expect.objectContaining({ status: 400, param: expect.stringContaining('prompt') }),
+      expect.objectContaining({ status: 422, param: expect.stringContaining('prompt') }),
     );
   },
 );
@@ -33,7 +33,7 @@ test.each([
   [{ logprobs: true }, 'logprobs'],
 ])('refuses %j and names the field', (body, param) => {
   expect(() => completionRequest({ prompt: 'a', ...body })).toThrow(
-    expect.objectContaining({ status: 400, param }),
+    expect.objectContaining({ status: 422, param }),
   );
 });
 

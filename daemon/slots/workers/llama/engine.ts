@@ -179,7 +179,7 @@ export class ChatEngine {
  * recognise to shorten the prompt.
  */
 export function refuseOverflow(tokens: number, context: number, param: string): void {
-  if (tokens === 0) throw new Refusal('request.invalid', 'The prompt is empty.', { param });
+  if (tokens === 0) throw invalidField(param, 'The prompt is empty.');
   if (tokens < context) return;
   throw new Refusal(
     'context_length_exceeded',

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Llama, type LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
-import { Refusal } from '../refusal.ts';
+import { invalidField } from '../refusal.ts';
 import type { Generation } from './request.ts';
 
 /** Compiled grammars in the cache. Callers tend to repeat the same grammar. */
@@ -39,7 +39,7 @@ export class Grammars {
     try {
       return await this.#llama.createGrammar({ grammar: text });
     } catch {
-      throw new Refusal('request.invalid', `${param}: llama.cpp can't read the grammar`, { param });
+      throw invalidField(param, `${param}: llama.cpp can't read the grammar`);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { invalidField } from '../refusal.ts';
 
 type SampleToken = (...args: readonly unknown[]) => Promise<unknown>;
 
@@ -48,5 +48,5 @@ export function patchSamplerErrors(context: object): void {
 export function grammarRefusal(error: unknown, grammar: { readonly param: string } | null): unknown {
   if (grammar === null || !(error instanceof Error) || error.message !== NO_TOKEN_ERROR) return error;
   const { param } = grammar;
-  return new Refusal('request.invalid', `${param}: no token of this model fits the grammar`, { param });
+  return invalidField(param, `${param}: no token of this model fits the grammar`);
 }

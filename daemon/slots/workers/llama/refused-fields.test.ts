@@ -19,7 +19,7 @@ test.each([
   ['cache_prompt', false],
 ])('refuses %s: %j and names the field', (field, value) => {
   expect(() => refuseFields({ [field]: value })).toThrow(
-    expect.objectContaining({ status: 400, param: field, message: expect.stringContaining(`${field}: `) }),
+    expect.objectContaining({ status: 422, param: field, message: expect.stringContaining(`${field}: `) }),
   );
 });
 

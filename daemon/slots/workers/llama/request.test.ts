@@ -80,7 +80,7 @@ test.each([
   [{ messages: [{ role: 'user', content: 5 }] }, 'messages.0.content'],
   [{ messages: 'x' }, 'messages'],
 ])('refuses %j and names the field', (extra, param) => {
-  expect(() => chat(extra)).toThrow(expect.objectContaining({ status: 400, param }));
+  expect(() => chat(extra)).toThrow(expect.objectContaining({ status: 422, param }));
 });
 
 test.each([null, 'text', 5, []])('refuses the body %j as no object', (body) => {

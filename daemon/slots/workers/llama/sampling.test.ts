@@ -41,6 +41,6 @@ test.each([
   [{ xtc_probability: 2 }, 'xtc_probability'],
 ])('refuses %j and names the field', (body, param) => {
   expect(() => sampling(body)).toThrow(
-    expect.objectContaining({ status: 400, param: expect.stringContaining(param) }),
+    expect.objectContaining({ status: 422, param: expect.stringContaining(param) }),
   );
 });

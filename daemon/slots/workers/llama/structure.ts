@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { IgnoredNames } from '../../../contract/ignored.ts';
-import { invalidField, Refusal } from '../refusal.ts';
+import { invalidField, unsupportedContent } from '../refusal.ts';
 import { gbnfFault } from './gbnf-error.ts';
 import { SchemaFault } from './json/schema-error.ts';
 import { schemaGrammar } from './json/schema-grammar.ts';
@@ -92,8 +92,6 @@ function ofSchema(schema: unknown, param: string, strict: boolean): Structure {
     return { schema, strict, grammar, relaxed: relaxed.names, param };
   } catch (error) {
     if (!(error instanceof SchemaFault)) throw error;
-    throw new Refusal('request.invalid', `${param}: the JSON schema is not supported: ${error.message}`, {
-      param,
-    });
+    throw unsupportedContent(param, `${param}: the JSON schema is not supported: ${error.message}`);
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { speakable } from '../../../lib/text/speakable.ts';
-import { refusedField } from '../refusal.ts';
+import { invalidField } from '../refusal.ts';
 import type { SpeechJob } from './speaker.ts';
 
 /**
@@ -37,13 +37,13 @@ export function speechRequest(value: unknown): SpeechRequest {
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const field = issue?.path.join('.') ?? '';
-    throw refusedField(
+    throw invalidField(
       field,
       field === '' ? 'the body must be a JSON object' : `${field}: ${issue?.message}`,
     );
   }
   const { input, voice, speed, response_format } = parsed.data;
-  if (!speakable(input)) throw refusedField('input', 'input: contains nothing that can be spoken');
+  if (!speakable(input)) throw invalidField('input', 'input: contains nothing that can be spoken');
   return {
     text: input,
     voice: typeof voice === 'string' ? voice : (voice?.id ?? null),

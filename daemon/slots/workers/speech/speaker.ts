@@ -1,5 +1,5 @@
 import type { WorkerHealth, WorkerInfo } from '../protocol.ts';
-import { refusedField } from '../refusal.ts';
+import { invalidField } from '../refusal.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import { findVoice, unknownVoiceMessage } from './voice-name.ts';
 
@@ -46,7 +46,7 @@ export function voiceIndex(voices: readonly Voice[], requested: string | null, o
   if (requested === null || requested === '') return own;
   const ids = voices.map(({ id }) => id);
   const index = findVoice(ids, requested, own);
-  if (index === null) throw refusedField('voice', `voice: ${unknownVoiceMessage(ids, requested)}`);
+  if (index === null) throw invalidField('voice', `voice: ${unknownVoiceMessage(ids, requested)}`);
   return index;
 }
 

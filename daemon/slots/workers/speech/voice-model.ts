@@ -3,7 +3,7 @@ import { toPcm16 } from '../../../lib/media/pcm.ts';
 import { speakable } from '../../../lib/text/speakable.ts';
 import { readSpeechMetadata } from '../../../models/speech-metadata.ts';
 import type { WorkerInfo } from '../protocol.ts';
-import { refusedField } from '../refusal.ts';
+import { invalidField } from '../refusal.ts';
 import { requestLimit, statsOf } from '../request-limit.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import { voiceConfig } from './native-config.ts';
@@ -52,7 +52,7 @@ class VoiceModel implements Speaker {
         await take({ rate: this.#native.sampleRate, pcm, last });
         hasSound = true;
       }
-      if (!hasSound) throw refusedField('input', 'input: contains nothing that this voice can speak');
+      if (!hasSound) throw invalidField('input', 'input: contains nothing that this voice can speak');
     });
   }
 

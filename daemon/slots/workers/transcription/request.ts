@@ -1,4 +1,4 @@
-import { refusedField } from '../refusal.ts';
+import { invalidField } from '../refusal.ts';
 import { languageCode } from './language.ts';
 
 export const RESULT_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const;
@@ -27,7 +27,7 @@ function languageFrom(text: string, known: readonly string[]): string | null {
   const code = languageCode(text, known);
   if (code !== undefined) return code;
   const more = known.length > MAX_LISTED ? ` and ${known.length - MAX_LISTED} others` : '';
-  throw refusedField(
+  throw invalidField(
     'language',
     `language: this model supports ${known.slice(0, MAX_LISTED).join(', ')}${more}`,
   );
@@ -46,10 +46,10 @@ export function transcriptionRequest(
 ): TranscriptionRequest {
   const format = (fields.get('response_format') ?? '').trim() || 'json';
   if (!isFormat(format))
-    throw refusedField('response_format', `response_format: must be ${RESULT_FORMATS.join(', ')}`);
+    throw invalidField('response_format', `response_format: must be ${RESULT_FORMATS.join(', ')}`);
   const stream = /^(true|1)$/i.test((fields.get('stream') ?? '').trim());
   if (stream && format !== 'json' && format !== 'text')
-    throw refusedField('stream', `stream: ${format} cannot be streamed; json and text can`);
+    throw invalidField('stream', `stream: ${format} cannot be streamed; json and text can`);
   const words = format === 'verbose_json' && wantsWords(fields);
   return { format, stream, words, language: languageFrom(fields.get('language') ?? '', languages) };
 }

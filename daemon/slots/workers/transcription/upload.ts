@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Spool } from '../../../lib/fs/spool.ts';
 import { boundaryOf, dispositionOf, MultipartScanner } from '../../../lib/net/multipart.ts';
-import { Refusal, refusedField } from '../refusal.ts';
+import { invalidField, Refusal } from '../refusal.ts';
 
 /** Maximum bytes of a request, and of one text field. */
 const MAX_REQUEST_BYTES = 200 << 20;
@@ -51,7 +51,7 @@ class FormReader {
   #data(bytes: Buffer): void {
     if (this.#field !== null) {
       this.#field.length += bytes.length;
-      if (this.#field.length > MAX_FIELD_BYTES) throw refusedField(this.#field.name, 'a field is too long');
+      if (this.#field.length > MAX_FIELD_BYTES) throw invalidField(this.#field.name, 'a field is too long');
       this.#field.bytes.push(Buffer.from(bytes));
     } else if (this.files === 1) this.pending.push(bytes);
   }
@@ -64,7 +64,7 @@ class FormReader {
     // value counts.
     const before = name === this.#field.name ? undefined : this.fields.get(name);
     const combined = before === undefined ? value : `${before},${value}`;
-    if (combined.length > MAX_FIELD_BYTES) throw refusedField(name, 'a field is too long');
+    if (combined.length > MAX_FIELD_BYTES) throw invalidField(name, 'a field is too long');
     this.fields.set(name, combined);
     this.#field = null;
   }
@@ -87,7 +87,7 @@ export async function readUpload(request: IncomingMessage, folder = spoolFolder(
   const sound = await Spool.open(folder);
   try {
     await readForm(request, form, sound);
-    if (form.files !== 1) throw refusedField('file', 'file: exactly one file is needed');
+    if (form.files !== 1) throw invalidField('file', 'file: exactly one file is needed');
   } catch (error) {
     await sound.close();
     throw error;

@@ -48,5 +48,5 @@ test.each([
   [{ tool_choice: { type: 'function', function: { name: 'h' } } }, '"h"'],
 ])('refuses %j', (body, reason) => {
   expect(() => readTools(body)).toThrow(reason);
-  expect(() => readTools(body)).toThrow(expect.objectContaining({ status: 400, param: 'tool_choice' }));
+  expect(() => readTools(body)).toThrow(expect.objectContaining({ status: 422, param: 'tool_choice' }));
 });

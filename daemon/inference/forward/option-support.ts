@@ -1,0 +1,67 @@
+import { LRUCache } from 'lru-cache';
+import { GatewayError } from '../../contract/errors.ts';
+import type { ParsedRequest } from '../call-context.ts';
+import { asList, asObject, parsed } from '../dialects/json.ts';
+import type { EngineFailure } from './engine-error.ts';
+
+/** A target refused an option of a request. The same request is sent to it once more, with `change`. */
+export class RefusedOption extends GatewayError {
+  readonly change: Pick<ParsedRequest, 'effortFallback'>;
+
+  constructor(status: number, change: Pick<ParsedRequest, 'effortFallback'> = {}) {
+    super('upstream.error', { status, details: { upstream_status: status } });
+    this.change = change;
+  }
+}
+
+/** Options without which the gateway gets the same answer, with the words of a server that refuses them. */
+const REFUSALS = {
+  /** The gateway converts vectors itself (docs/spec/contract.md#embeddings). */
+  encoding_format: /encoding_?format|base64/i,
+  /** The caller does not request the token counts (docs/spec/contract.md#stream-usage). */
+  stream_options: /stream_?options|include_usage/i,
+} as const;
+export type RefusableOption = keyof typeof REFUSALS;
+
+const MAX_ENTRIES = 1_024;
+const TTL_MS = 6 * 60 * 60_000;
+
+/** Returns whether the text of an error refuses an option: 400 or 422 that names it. */
+export const refusesOption = (option: RefusableOption, { status, bytes }: EngineFailure): boolean =>
+  (status === 400 || status === 422) && REFUSALS[option].test(errorTextOf(bytes));
+
+/** Remembers which options a model of a server refuses, so that the next request omits them. Bounded. */
+export class OptionSupport {
+  readonly #refused = new LRUCache<string, true>({ max: MAX_ENTRIES, ttl: TTL_MS });
+
+  isRefused(option: RefusableOption, origin: string, model: string | null): boolean {
+    return this.#refused.size > 0 && this.#refused.has(keyOf(option, origin, model));
+  }
+
+  /** Returns whether the failure refuses an option that was sent, which is not sent again. */
+  recordFailure(
+    option: RefusableOption,
+    origin: string,
+    model: string | null,
+    failure: EngineFailure,
+  ): boolean {
+    const refused = refusesOption(option, failure);
+    if (refused) this.#refused.set(keyOf(option, origin, model), true);
+    return refused;
+  }
+}
+
+const keyOf = (option: RefusableOption, origin: string, model: string | null): string =>
+  `${option} ${origin} ${model ?? ''}`;
+
+/**
+ * Returns the text of an error and the field that it names, without anything that it repeats from the
+ * request.
+ */
+export function errorTextOf(bytes: Buffer): string {
+  const body = asObject(parsed(bytes.toString('utf8'))) ?? {};
+  const error = asObject(body.error) ?? {};
+  const [detail] = asList(body.detail).map(asObject);
+  const texts = [error.message, error.param, body.error, body.message, body.detail, detail?.msg];
+  return [...texts, ...asList(detail?.loc)].filter((text) => typeof text === 'string').join('\n');
+}
