@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { EngineFailure } from './engine-error.ts';
-import { errorTextOf } from './option-support.ts';
+import { type EngineFailure, errorTextOf } from './engine-error.ts';
 
 /** How to send an effort to a model that refused the requested one. */
 export type EffortFallback = 'none' | 'left out';

@@ -177,6 +177,20 @@ export function engineMessage(body: unknown): string | undefined {
   return candidates.find((place) => typeof place === 'string' && place.trim() !== '') as string | undefined;
 }
 
+/**
+ * Returns the text of an error and the field that it names, without anything that it repeats from the
+ * request.
+ */
+export function errorTextOf(bytes: Buffer): string {
+  const body = asObject(parsed(bytes)) ?? {};
+  const error = asObject(body.error) ?? {};
+  const [detail] = asList(body.detail).map(asObject);
+  const texts = [error.message, error.param, body.error, body.message, body.detail, detail?.msg];
+  return [...texts, ...asList(detail?.loc)].filter((text) => typeof text === 'string').join('\n');
+}
+
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
 const asObject = (value: unknown): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
 

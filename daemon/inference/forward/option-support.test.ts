@@ -70,10 +70,10 @@ describe('encoding_format', () => {
   const coded = { model: 'm', input: 'x', encoding_format: 'base64' };
 
   test.each(FORMS)(
-    'a server that refuses it is asked for numbers, from then on: %s',
+    'a server that refuses it gets requests for numbers, from then on: %s',
     async (_, status, body) => {
-      const { gateway, received } = await withUpstream((asked) =>
-        'encoding_format' in asked ? { status, body: body('encoding_format') } : null,
+      const { gateway, received } = await withUpstream((request) =>
+        'encoding_format' in request ? { status, body: body('encoding_format') } : null,
       );
       for (const format of ['base64', 'base64', 'float'])
         expect(
@@ -107,7 +107,7 @@ describe('encoding_format', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('a server that refuses every request is asked twice only', async () => {
+  test('a server that refuses every request gets two of them', async () => {
     const { gateway, received } = await withUpstream(() => ({
       status: 400,
       body: { error: { message: 'encoding_format' } },
@@ -144,8 +144,8 @@ describe('stream_options', () => {
   const paths = Object.keys(bodies) as (keyof typeof bodies)[];
 
   test.each(FORMS)('a server that refuses it streams without, from then on: %s', async (_, status, body) => {
-    const { gateway, received } = await withUpstream((asked) =>
-      'stream_options' in asked ? { status, body: body('stream_options') } : null,
+    const { gateway, received } = await withUpstream((request) =>
+      'stream_options' in request ? { status, body: body('stream_options') } : null,
     );
     for (const path of [...paths, ...paths]) {
       const answer = await post(gateway.origin, path, bodies[path]);
@@ -155,9 +155,9 @@ describe('stream_options', () => {
     expect(gateway.log.map(({ error }) => error)).toEqual([null, null, null, null]);
   });
 
-  test('a caller who asks for it gets the refusal', async () => {
-    const { gateway, received } = await withUpstream((asked) =>
-      'stream_options' in asked ? { status: 400, body: FORMS[1]?.[2]('stream_options') } : null,
+  test('a caller that requests it gets the refusal', async () => {
+    const { gateway, received } = await withUpstream((request) =>
+      'stream_options' in request ? { status: 400, body: FORMS[1]?.[2]('stream_options') } : null,
     );
     const stream_options = { include_usage: true };
     for (const path of paths)

@@ -1,14 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../contract/errors.ts';
-import type { ParsedRequest } from '../call-context.ts';
-import { asList, asObject, parsed } from '../dialects/json.ts';
-import type { EngineFailure } from './engine-error.ts';
+import type { EffortFallback } from './effort-support.ts';
+import { type EngineFailure, errorTextOf } from './engine-error.ts';
+
+/** What the next try of a request does in another way. */
+interface RequestChange {
+  readonly effortFallback?: EffortFallback;
+}
 
 /** A target refused an option of a request. The same request is sent to it once more, with `change`. */
 export class RefusedOption extends GatewayError {
-  readonly change: Pick<ParsedRequest, 'effortFallback'>;
+  readonly change: RequestChange;
 
-  constructor(status: number, change: Pick<ParsedRequest, 'effortFallback'> = {}) {
+  constructor(status: number, change: RequestChange = {}) {
     super('upstream.error', { status, details: { upstream_status: status } });
     this.change = change;
   }
@@ -53,15 +57,3 @@ export class OptionSupport {
 
 const keyOf = (option: RefusableOption, origin: string, model: string | null): string =>
   `${option} ${origin} ${model ?? ''}`;
-
-/**
- * Returns the text of an error and the field that it names, without anything that it repeats from the
- * request.
- */
-export function errorTextOf(bytes: Buffer): string {
-  const body = asObject(parsed(bytes.toString('utf8'))) ?? {};
-  const error = asObject(body.error) ?? {};
-  const [detail] = asList(body.detail).map(asObject);
-  const texts = [error.message, error.param, body.error, body.message, body.detail, detail?.msg];
-  return [...texts, ...asList(detail?.loc)].filter((text) => typeof text === 'string').join('\n');
-}
