@@ -6,6 +6,7 @@ import { watchFolder } from '../lib/fs/watch-folder.ts';
 import type { Log } from '../lib/log.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
+import { isTomlFileName } from '../settings/toml-file-name.ts';
 import type { Slots } from '../slots/slots-api.ts';
 
 export interface ConfigWatchDeps {
@@ -32,8 +33,8 @@ export function watchConfig({ settings, log, bus, registry, slots, upstreams }: 
   });
   const folder = (name: string) => join(settings.folders.config, name);
   const ends = [
-    watchFolder(folder('slots'), () => slots.reload()),
-    watchFolder(folder('upstreams'), () => upstreams.reload()),
+    watchFolder(folder('slots'), isTomlFileName, () => slots.reload()),
+    watchFolder(folder('upstreams'), isTomlFileName, () => upstreams.reload()),
   ];
   return () => {
     for (const end of ends) end();

@@ -4,6 +4,7 @@ import { parseEnvFile, setInEnvFile } from '../settings/env-file.ts';
 import { ENV_FILE } from '../settings/env-layer.ts';
 import { readFileCapped } from '../settings/read-file.ts';
 import { isPlainSetting } from '../settings/secrets.ts';
+import { isTomlFileName } from '../settings/toml-file-name.ts';
 import {
   COMPANION_MEMBER,
   CONFIG_MEMBER,
@@ -55,7 +56,7 @@ async function namesIn(folder: string): Promise<string[]> {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw error;
   });
-  return names.filter((name) => name.endsWith('.toml') && !name.startsWith('.')).sort();
+  return names.filter(isTomlFileName).sort();
 }
 
 /**

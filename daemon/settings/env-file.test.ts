@@ -129,6 +129,7 @@ const EDITS: ReadonlyArray<[string, string, string]> = [
   ['several, quoted and over several lines', 'K="a\nb"\nA=1\nK=c\\\nd\nK=\'e\'\n', "A=1\nK='new'\n"],
   ['several, with export', 'export K=1\nA=2\nK=3\nexport K=4\n', 'A=2\nexport K=new\n'],
   ['several, the first after a byte order mark', '\ufeffK=1\nK=2\n', '\ufeffK=new\n'],
+  ['several, before a byte order mark: all stay', 'K=1\n\ufeffA=1\nK=2\n', 'K=1\n\ufeffA=1\nK=new\n'],
   ['several, a dead one without a value', 'K=\nK=1\n', 'K=new\n'],
   [
     'several, behind a comment that older systemd continues: both stay',
@@ -222,7 +223,7 @@ const printable = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_ "\'\\$`#;=é
  * Matches a comment that continues in older releases of systemd and ends in newer ones, so that the following
  * text is ambiguous.
  */
-const UNDECIDED = /^[ \t]*[#;].*\\\r?$/m;
+const UNDECIDED = /^\ufeff?[ \t]*[#;].*\\\r?$/m;
 
 /**
  * Returns `before` with a new value of K, or null if it is refused, which only an ambiguous comment may
@@ -262,9 +263,7 @@ function withoutK(text: string): string {
 /** Returns whether `after` is `before` with appended text, or differs from it in lines of K only. */
 function onlyLinesOfKChanged(before: Buffer, after: Buffer): boolean {
   const [old, now] = [before.toString('latin1'), after.toString('latin1')];
-  // Where a byte order mark followed the removed lines, it is at the start now and skipped.
-  const movedMark = now.startsWith('\xef\xbb\xbf') && !old.startsWith('\xef\xbb\xbf');
-  return now.startsWith(old) || movedMark || withoutK(now) === withoutK(old);
+  return now.startsWith(old) || withoutK(now) === withoutK(old);
 }
 
 test('property: everything outside the lines of the name is preserved byte for byte', () => {

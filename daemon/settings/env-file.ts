@@ -1,4 +1,4 @@
-import { type Assignment, type Dialect, type ScanState, scanEnv } from './env-scan.ts';
+import { type Assignment, BYTE_ORDER_MARK, type Dialect, type ScanState, scanEnv } from './env-scan.ts';
 
 /**
  * Thrown when api.env cannot be edited without changing other bytes, or when a name or value cannot be
@@ -160,8 +160,12 @@ function* candidates(text: string, name: string, raw: string): Generator<string>
   yield append(text, scanEnv(text, CLASSIC).end, name, raw);
 }
 
-/** Returns whether in both dialects `name` has the new value and every other name its old one. */
+/**
+ * Returns whether in both dialects `name` has the new value and every other name its old one. A byte order mark on
+ * a later line must not become the start of the file, where it would be skipped.
+ */
 function isSafeEdit(before: string, after: string, name: string, value: string): boolean {
+  if (after.startsWith(BYTE_ORDER_MARK) !== before.startsWith(BYTE_ORDER_MARK)) return false;
   return [MODERN, CLASSIC].every((dialect) => {
     const wanted = effective(before, dialect).set(name, value);
     const got = effective(after, dialect);

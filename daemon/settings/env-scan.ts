@@ -141,7 +141,7 @@ const STEPS: Record<ScanState, Step> = {
 };
 
 /** A byte order mark as editors write it. systemd reads it as part of the first name, which is then invalid. */
-const BYTE_ORDER_MARK = '\xef\xbb\xbf';
+export const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 
 /** Parses the whole text after a byte order mark. Never throws. Linear in its length. */
 export function scanEnv(text: string, dialect: Dialect = { commentContinues: false }): Scan {

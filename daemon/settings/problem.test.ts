@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitProblems } from './problem.ts';
+import { limitProblems, NewProblems, type Problem } from './problem.ts';
 
 const problems = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ file: 'f', line: i + 1, message: `m${i}` }));
@@ -9,4 +9,13 @@ test('lists fifty problems, and counts the rest', () => {
   const cut = limitProblems(problems(53));
   expect(cut).toHaveLength(51);
   expect(cut.at(-1)).toEqual({ file: 'f', line: null, message: 'has 3 more problems' });
+});
+
+test('passes each problem to the log once, and again after it was corrected', () => {
+  const [one, two] = problems(2) as [Problem, Problem];
+  const reported = new NewProblems();
+  const logged: Problem[] = [];
+  for (const found of [[one], [one, two], [{ ...one }, two], [two], [two, one]])
+    reported.log(found, (problem) => logged.push(problem));
+  expect(logged).toEqual([one, two, one]);
 });

@@ -15,3 +15,19 @@ export function limitProblems(problems: readonly Problem[]): Problem[] {
   const file = (problems[MAX_PROBLEMS] as Problem).file;
   return [...problems.slice(0, MAX_PROBLEMS), { file, line: null, message: `has ${rest} more problems` }];
 }
+
+/** Passes each problem to the log once, until it has been corrected. Files are read again at every change. */
+export class NewProblems {
+  #logged = new Set<string>();
+
+  log(problems: readonly Problem[], write: (problem: Problem) => void): void {
+    const texts = problems.map(textOf);
+    for (const [index, problem] of problems.entries())
+      if (!this.#logged.has(texts[index] as string)) write(problem);
+    this.#logged = new Set(texts);
+  }
+}
+
+/** Returns a problem as one line: `file:line: message`. */
+export const textOf = ({ file, line, message }: Problem): string =>
+  `${file}${line === null ? '' : `:${line}`}: ${message}`;

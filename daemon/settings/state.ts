@@ -7,7 +7,7 @@ import { ENV_FILE, type EnvReading, enforcesByEnv, evaluateEnv } from './env-lay
 import type { Folders } from './folders.ts';
 import { LastGood, type SavedState } from './last-good.ts';
 import { environmentValue, type Resolved, resolve, type Sources } from './precedence.ts';
-import type { Problem } from './problem.ts';
+import { NewProblems, type Problem, textOf } from './problem.ts';
 import type { FileRead } from './read-file.ts';
 import { SecretList } from './secrets.ts';
 import { viewSetting } from './views.ts';
@@ -37,7 +37,7 @@ export class SettingsState {
   #config: ConfigReading = { state: 'missing', values: new Map(), problems: [], wrong: new Map() };
   #resolved = new Map<SettingName, Resolved<unknown>>();
   #problems: readonly Problem[] = [];
-  #logged = new Set<string>();
+  readonly #newProblems = new NewProblems();
 
   constructor(folders: Folders, inherited: Env, log: Log) {
     this.#inherited = { ...inherited };
@@ -168,10 +168,6 @@ export class SettingsState {
       ...this.#equalKeys(sources),
       ...this.#config.problems,
     ];
-    const texts = this.#problems.map(
-      ({ file, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`,
-    );
-    for (const text of texts) if (!this.#logged.has(text)) this.#log.warn(text);
-    this.#logged = new Set(texts);
+    this.#newProblems.log(this.#problems, (problem) => this.#log.warn(textOf(problem)));
   }
 }

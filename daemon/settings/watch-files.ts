@@ -20,11 +20,8 @@ export function watchFiles(folder: string, names: readonly string[], changed: ()
   const watcher = folderEvents(folder, (name) => {
     if (name === null || names.includes(name)) schedule();
   });
-  const endPoll = pollStats(
-    names.map((name) => join(folder, name)),
-    POLL_MS,
-    schedule,
-  );
+  const paths = names.map((name) => join(folder, name));
+  const endPoll = pollStats(() => paths, POLL_MS, schedule);
   return () => {
     clearTimeout(timer);
     watcher?.close();

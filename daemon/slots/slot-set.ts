@@ -3,6 +3,7 @@ import type { GatewayEvents } from '../contract/events.ts';
 import { slotNotFound } from '../contract/not-found.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
+import { NewProblems } from '../settings/problem.ts';
 import type { MemoryUse } from './admission/memory-use.ts';
 import type { AutoSlots } from './binding/auto-slots.ts';
 import type { Swaps } from './binding/swaps.ts';
@@ -35,6 +36,7 @@ export class SlotSet {
   readonly #leaving = new Map<SlotController, Promise<void>>();
   /** The last emitted model id of each slot. */
   readonly #lastModelIds = new Map<string, string | null>();
+  readonly #problems = new NewProblems();
   #folder: SlotFolder | null = null;
   #views: readonly SlotView[] | null = null;
   #stopped = false;
@@ -90,7 +92,9 @@ export class SlotSet {
   /** Reads the slot files again. The result applies from the next `reconcile` on. */
   read(): readonly SlotConfig[] {
     this.#folder = this.#deps.readFolder(this.#folder);
-    for (const problem of this.#folder.problems) this.#deps.log.warn(inSlotsFolder(problem), 'slot file');
+    this.#problems.log(this.#folder.problems.map(inSlotsFolder), (problem) =>
+      this.#deps.log.warn({ ...problem }, 'slot file'),
+    );
     return this.#folder.configs;
   }
 

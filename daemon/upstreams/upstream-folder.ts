@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readSmallFile } from '../lib/fs/read-small-file.ts';
 import { limitProblems, type Problem } from '../settings/problem.ts';
 import { revisionOf } from '../settings/revision.ts';
+import { isTomlFileName } from '../settings/toml-file-name.ts';
 import {
   type ReadUpstream,
   readUpstreamFile,
@@ -28,9 +29,7 @@ const codeOf = (cause: unknown) => (cause as NodeJS.ErrnoException).code ?? 'unk
 
 function namesIn(folder: string): string[] | { code: string } {
   try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.toml') && !name.startsWith('.'))
-      .sort();
+    return readdirSync(folder).filter(isTomlFileName).sort();
   } catch (cause) {
     return codeOf(cause) === 'ENOENT' ? [] : { code: codeOf(cause) };
   }

@@ -7,7 +7,7 @@ import type { UpstreamRecord } from '../contract/upstreams.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
 import type { Outbound } from '../lib/net/outbound.ts';
-import type { Problem } from '../settings/problem.ts';
+import { NewProblems, type Problem } from '../settings/problem.ts';
 import { revisionOf } from '../settings/revision.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
@@ -50,6 +50,7 @@ class LiveUpstreams implements AllUpstreams {
   readonly #poller: HealthPoller;
   readonly #announced = new Map<string, string>();
   #revisions: ReadonlyMap<string, string> = new Map();
+  readonly #newProblems = new NewProblems();
   #problems: readonly Problem[] = [];
   #started = false;
 
@@ -156,8 +157,9 @@ class LiveUpstreams implements AllUpstreams {
     }
     this.#problems = folder.problems;
     this.#revisions = folder.revisions;
-    for (const problem of folder.problems)
-      this.#options.log.warn({ ...problem }, 'problem in an upstream file');
+    this.#newProblems.log(folder.problems, (problem) =>
+      this.#options.log.warn({ ...problem }, 'problem in an upstream file'),
+    );
     const wanted = new Set(folder.configs.map(({ name }) => name));
     for (const name of this.#all.keys()) {
       if (!wanted.has(name) && !folder.broken.has(name)) this.#remove(name);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../lib/testing/scratch.ts';
@@ -27,6 +27,23 @@ it('an invalid file affects only its own slot', () => {
   const files = readSlotFolder(folder).problems.map((problem) => problem.file);
   expect(files).toEqual(['bad.toml', 'folder.toml']);
   expect([...readSlotFolder(folder).broken]).toEqual(['bad', 'folder']);
+});
+
+it('hidden files and those of editors are no slot files', () => {
+  for (const name of ['.b.toml', '.#c.toml', 'd.toml~', '#e.toml#', '.f.toml.swp', 'g.toml.swp'])
+    writeFileSync(join(folder, name), 'parallel = ');
+  symlinkSync('user@host.1', join(folder, '.#agent.toml'));
+  expect(readSlotFolder(folder)).toMatchObject({ configs: [{ name: 'agent' }], problems: [] });
+});
+
+it('follows symbolic links, also out of the folder', () => {
+  const elsewhere = join(scratch(), 'real.toml');
+  writeFileSync(elsewhere, 'parallel = 3');
+  symlinkSync(elsewhere, join(folder, 'linked.toml'));
+  symlinkSync(join(folder, 'missing'), join(folder, 'dangling.toml'));
+  const read = readSlotFolder(folder);
+  expect(read.configs.find(({ name }) => name === 'linked')?.parallel).toBe(3);
+  expect(read.problems).toEqual([{ file: 'dangling.toml', line: null, message: 'cannot be read (ENOENT)' }]);
 });
 
 it('neither a pipe nor a giant file is read', () => {

@@ -4,6 +4,7 @@ import { readSmallFile } from '../../lib/fs/read-small-file.ts';
 import { keyLines } from '../../settings/key-lines.ts';
 import type { Problem } from '../../settings/problem.ts';
 import { revisionOf } from '../../settings/revision.ts';
+import { isTomlFileName } from '../../settings/toml-file-name.ts';
 import { slotObjection } from '../engines/table.ts';
 import { BUILT_IN_SLOTS } from '../lifecycle/slot.ts';
 import type { SlotConfig } from './slot-config.ts';
@@ -44,7 +45,7 @@ const UNLISTED = 'cannot be listed';
 
 function namesIn(folder: string): string[] | { code: string } {
   try {
-    return readdirSync(folder).filter((name) => name.endsWith('.toml'));
+    return readdirSync(folder).filter(isTomlFileName);
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
     return code === 'ENOENT' ? [] : { code };
