@@ -9,6 +9,8 @@ export interface BannerInfo {
   port: number;
   loopback: boolean;
   folders: { config: string; state: string };
+  /** The configuration folder cannot be written. */
+  isConfigReadOnly: boolean;
   enforcement: { require_auth: boolean; source: 'env' | 'file' | 'default' };
   hasAdminKey: boolean;
   slots: readonly SlotRecord[];
@@ -62,7 +64,7 @@ export function banner(info: BannerInfo): string {
     `${info.name} ${info.version}`,
     `  Address        ${address}/v1`,
     `  Dashboard      ${address}/`,
-    `  Configuration  ${info.folders.config}`,
+    `  Configuration  ${info.folders.config}${info.isConfigReadOnly ? ' (read-only)' : ''}`,
     `  State          ${info.folders.state}`,
     `  Enforcement    ${enforcementLine(info)}`,
     `  Slots          ${slotLines(info.slots).join('\n                 ') || 'none'}`,

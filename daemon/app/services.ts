@@ -34,6 +34,7 @@ import { configWrite } from '../routes/config-write.ts';
 import type { RouteDeps } from '../routes/deps.ts';
 import { createHandlers } from '../routes/handlers.ts';
 import { realtimeSocket } from '../routes/v1/realtime.ts';
+import { isWritable } from '../settings/folders.ts';
 import { openSettings } from '../settings/open-settings.ts';
 import { publishAddress } from '../settings/publish-address.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -272,6 +273,7 @@ export async function startServices(
       version: VERSION,
       ...listener(),
       folders: live.folders,
+      isConfigReadOnly: !isWritable(live.folders.config),
       enforcement: auth.enforcement(),
       hasAdminKey: auth.hasKey('admin'),
       slots: slots.list(),

@@ -1,5 +1,6 @@
 import type { RotateView } from '../contract/auth.ts';
 import { GatewayError } from '../contract/errors.ts';
+import { FileWriteError } from '../lib/fs/atomic-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { fingerprint, generateKey, type KeyTier } from './keys.ts';
@@ -41,7 +42,11 @@ export function createRotate<By>(deps: RotateDeps<By>): Rotate<By> {
     const key = generateKey();
     await settings.setEnvFile(SETTING[tier], key).catch((error: unknown) => {
       log.error({ err: error, tier }, 'key rotation failed; the old key remains valid');
-      throw new GatewayError('auth.rotate_failed', { cause: error, details: reasonOf(error) });
+      throw new GatewayError('auth.rotate_failed', {
+        message: messageOf(error),
+        cause: error,
+        details: reasonOf(error),
+      });
     });
     const print = fingerprint(key);
     log.info({ tier, fingerprint: print }, 'key rotated');
@@ -63,6 +68,12 @@ export function createRotate<By>(deps: RotateDeps<By>): Rotate<By> {
     tail = turn.catch(() => {});
     return turn;
   };
+}
+
+/** Returns the cause when it is known to contain no path; otherwise the message of the catalogue applies. */
+function messageOf(error: unknown): string | undefined {
+  if (!(error instanceof FileWriteError)) return undefined;
+  return `The environment file could not be replaced: ${error.message}. The old key remains valid.`;
 }
 
 /** Returns only the system's error code: a message could contain a path. */

@@ -13,6 +13,7 @@ import { reportJson, reportText } from '../doctor/report.ts';
 import { containerSockets } from '../hardware/container-sockets.ts';
 import { ContainerEngine } from '../lib/container-engine/container-engine.ts';
 import { becomeOwnerOf, runAsOwnerOf } from '../lib/fs/as-owner.ts';
+import { mounts } from '../lib/fs/mounts.ts';
 import { silentLog } from '../lib/log.ts';
 import { Outbound } from '../lib/net/outbound.ts';
 import { remoteHostOf } from '../lib/net/remote-host.ts';
@@ -99,6 +100,7 @@ async function gather(options: SubcommandOptions, outbound: Outbound): Promise<D
     user: currentUser(),
     now: Date.now(),
     slots: files.slots,
+    mountPoints: mounts(),
     fileProblems: [...files.fileProblems, ...(companion?.problems ?? [])],
   };
 }

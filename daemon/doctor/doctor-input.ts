@@ -39,6 +39,8 @@ export interface DoctorInput {
   /** Null when the probe timed out. */
   readonly hardware: HardwareView | null;
   readonly slots: readonly SlotConfig[];
+  /** The mount points of this machine, as this process sees them. */
+  readonly mountPoints: readonly string[];
   /** What is wrong with slot files, upstream files and companion.env. */
   readonly fileProblems: readonly Problem[];
   /** An interrupted restore. The gateway does not start until it is repeated. */

@@ -13,7 +13,18 @@ describe('configWrite', () => {
     const full = new FileWriteError('/etc/svc/config.toml', 'io', 'could not be written', { code: 'ENOSPC' });
     await expect(failing(full)).rejects.toMatchObject({
       code: 'config.write_failed',
+      message:
+        'The configuration could not be written: config.toml could not be written. Nothing has changed.',
       options: { details: { reason: 'ENOSPC' } },
+    });
+    const linked = new FileWriteError(
+      '/etc/svc/slots/a.toml',
+      'symlink',
+      'is a symbolic link that leaves its folder',
+    );
+    await expect(failing(linked)).rejects.toMatchObject({
+      code: 'config.write_failed',
+      message: expect.stringContaining(': a.toml is a symbolic link that leaves its folder.'),
     });
     const changedMeanwhile = new FileWriteError('/etc/svc/config.toml', 'changed', 'was changed meanwhile');
     await expect(failing(changedMeanwhile)).rejects.toMatchObject({ code: 'config.conflict' });

@@ -17,6 +17,7 @@ export async function configWrite<T>(change: () => Promise<T>, reload?: () => un
     if (!(error instanceof FileWriteError)) throw error;
     if (error.reason === 'changed') throw new GatewayError('config.conflict', { cause: error });
     const details = error.code === null ? undefined : { reason: error.code };
-    throw new GatewayError('config.write_failed', { details, cause: error });
+    const message = `The configuration could not be written: ${error.message}. Nothing has changed.`;
+    throw new GatewayError('config.write_failed', { message, details, cause: error });
   }
 }

@@ -78,9 +78,7 @@ test('an unusable folder is an error with advice', () => {
     expect.fail('was opened');
   } catch (error) {
     expect(error).toBeInstanceOf(SetupError);
-    expect((error as SetupError).message).toMatch(
-      /configuration folder .*config cannot be written \(ENOTDIR\)/,
-    );
+    expect((error as SetupError).message).toMatch(/configuration folder .*config cannot be used \(ENOTDIR\)/);
     expect((error as SetupError).advice).toMatch(/chown|SVC_HOME/);
   }
 });

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { SetupError } from '../lib/setup-error.ts';
 
-/** Absolute paths. Both folders exist and are writable. */
+/** Absolute paths. Both folders exist, and the state folder is writable. */
 export interface Folders {
   config: string;
   state: string;
@@ -30,12 +30,25 @@ export function folderPaths(env: Env): Folders {
  */
 export type Opener = 'gateway' | 'command';
 
-/** Creates missing folders with mode 0700. Throws SetupError when one cannot be used. */
+/**
+ * Creates missing folders with mode 0700. Throws SetupError when one cannot be used. The gateway accepts a
+ * read-only configuration folder (docs/spec/contract.md#read-only-config).
+ */
 export function openFolders(env: Env, opener: Opener = 'gateway'): Folders {
   const folders = folderPaths(env);
-  open('configuration', folders.config, opener);
+  open('configuration', folders.config, opener, opener === 'gateway' ? READABLE : WRITABLE);
   open('state', folders.state, opener);
   return folders;
+}
+
+/** Whether this process may create files in a folder. */
+export function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, WRITABLE);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the folders for a read-only command. Creates none, and accepts missing ones. Throws SetupError. */
@@ -64,14 +77,18 @@ function userFolder(env: Env, name: string, below: string): string {
   throw new SetupError('no folder for configuration and state', 'set SVC_HOME to a folder, or HOME');
 }
 
-function open(what: string, path: string, opener: Opener): void {
+const READABLE = constants.R_OK | constants.X_OK;
+const WRITABLE = READABLE | constants.W_OK;
+
+function open(what: string, path: string, opener: Opener, mode = WRITABLE): void {
   try {
     create(path);
     if (!statSync(path).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
-    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    accessSync(path, mode);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new SetupError(`the ${what} folder ${path} cannot be written (${code})`, advice(path, opener), {
+    const act = mode === READABLE ? 'used' : 'written';
+    throw new SetupError(`the ${what} folder ${path} cannot be ${act} (${code})`, advice(path, opener), {
       cause: error,
     });
   }

@@ -3,10 +3,13 @@ import { dirname, join } from 'node:path';
 import { sweepTemps } from '../lib/fs/temp-file.ts';
 import { CONFIG_FILE } from './config-text.ts';
 import { ENV_FILE } from './env-layer.ts';
-import { type Folders, openFolders } from './folders.ts';
+import { type Folders, isWritable, openFolders } from './folders.ts';
 import { LiveSettings } from './live-settings.ts';
 import type { Settings, SettingsOptions } from './settings.ts';
 import { SettingsState } from './state.ts';
+
+const READ_ONLY =
+  'the configuration folder is read-only: settings, keys, slots and upstreams cannot be changed through the gateway';
 
 /**
  * Opens the folders, reads the settings and watches the files. Throws SetupError for a folder that cannot be
@@ -14,6 +17,7 @@ import { SettingsState } from './state.ts';
  */
 export async function openSettings(options: SettingsOptions): Promise<Settings> {
   const folders = openFolders(options.env);
+  if (!isWritable(folders.config)) options.log.info({ event: 'config.read_only' }, READ_ONLY);
   for (const folder of await writtenFolders(folders)) await sweepTemps(folder).catch(() => 0);
   const state = new SettingsState(folders, options.env, options.log);
   await state.start();

@@ -1,4 +1,3 @@
-import { mkdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '../contract/errors.ts';
 import { invalidFieldsMessage } from '../contract/invalid-request.ts';
@@ -9,7 +8,7 @@ import {
   type UpstreamField,
   type UpstreamPutBody,
 } from '../contract/upstreams.ts';
-import { createExclusive, FileWriteError } from '../lib/fs/atomic-file.ts';
+import { createExclusive, deleteFile, ensureFolder } from '../lib/fs/atomic-file.ts';
 import type { TomlValue } from '../settings/config-file.ts';
 import { editFile, guardFile } from '../settings/edit-file.ts';
 import { unguarded } from '../settings/revision.ts';
@@ -56,9 +55,7 @@ export async function createUpstreamFile(
   }
   const bytes = checked(name, HEAD + setTomlKeys('', changesOf(body)));
   const path = join(folder, `${name}.toml`);
-  await mkdir(folder, { mode: 0o700, recursive: true }).catch((error: unknown) => {
-    throw new FileWriteError(folder, 'io', 'could not be made', error);
-  });
+  await ensureFolder(folder);
   if (!(await createExclusive(path, bytes, 0o600))) throw new GatewayError('upstream.exists');
 }
 
@@ -99,8 +96,5 @@ export async function changeUpstreamFile(
 export async function removeUpstreamFile(folder: string, name: string, guard = unguarded): Promise<void> {
   const path = join(folder, `${name}.toml`);
   await guardFile(path, guard, UPSTREAM_FILE_CAP);
-  await unlink(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw upstreamNotFound(name);
-    throw new FileWriteError(path, 'io', 'could not be removed', error);
-  });
+  if (!(await deleteFile(path))) throw upstreamNotFound(name);
 }

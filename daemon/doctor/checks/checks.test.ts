@@ -207,6 +207,26 @@ describe('files and configuration', () => {
     },
   );
 
+  it('names files that are mounts of their own, and no folders or foreign mounts', async () => {
+    const { root, config } = folders();
+    writeFileSync(join(config, 'api.env'), '', { mode: 0o600 });
+    mkdirSync(join(config, 'slots'));
+    writeFileSync(join(config, 'slots', 'own.toml'), '');
+    const mountPoints = ['/', '/proc', config, join(config, 'slots'), `${config}-other/api.env`];
+    const checked = async (points: readonly string[]) =>
+      files(await factsOf({ SVC_HOME: root }, { mountPoints: points }));
+    expect(texts(await checked(mountPoints))[0]).toMatch(/^ok /);
+    const mounted = [join(config, 'api.env'), join(config, 'slots', 'own.toml')];
+    expect(await checked([...mountPoints, ...mounted])).toEqual(
+      mounted.map((path) => ({
+        id: 'files',
+        status: 'warn',
+        message: `${path} is a mount of its own, so the gateway cannot change it.`,
+        fix: `Mount ${config} instead of the file.`,
+      })),
+    );
+  });
+
   it('reports every problem with file and line', async () => {
     const { root, config } = folders();
     writeFileSync(join(config, 'config.toml'), '[server]\nport = "x"\n');

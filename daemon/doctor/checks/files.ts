@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { access, constants, lstat, stat } from 'node:fs/promises';
+import { access, constants, lstat, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileMetadataOf, SECRET_ADVICE, secretFileProblem } from '../../auth/signing-secret.ts';
 import type { DoctorInput } from '../doctor-input.ts';
@@ -86,14 +86,32 @@ async function checkPath(one: CheckedPath, owner: number, input: DoctorInput): P
   }
 }
 
-async function writable(path: string, user: string): Promise<Finding | null> {
+async function writable(path: string, user: string, what: 'config' | 'state'): Promise<Finding | null> {
   try {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return null;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    return fail('files', `${user} cannot write ${path}.`, `chown ${user} ${path}`);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    const fix = code === 'EROFS' ? `Mount ${path} writable` : `chown ${user} ${path}`;
+    if (what === 'state') return fail('files', `${user} cannot write ${path}.`, fix);
+    const message = `${path} is read-only, so keys, settings, slots and upstreams cannot be changed through the gateway.`;
+    return warn('files', message, `If that is not intended: ${fix}`);
   }
+}
+
+/** Files of the configuration folder that are mounts of their own: a file is replaced by a rename. */
+async function mountedFiles(config: string, mountPoints: readonly string[]): Promise<Finding[]> {
+  const folder = await realpath(config).catch(() => config);
+  const inside = mountPoints.filter((point) => point.startsWith(`${folder}/`));
+  const found = await Promise.all(
+    inside.map(async (point) => {
+      const stats = await stat(point).catch(() => null);
+      const message = `${point} is a mount of its own, so the gateway cannot change it.`;
+      return stats?.isFile() ? [warn('files', message, `Mount ${folder} instead of the file.`)] : [];
+    }),
+  );
+  return found.flat();
 }
 
 /** Modes and owners of what must be private, and whether the folders can be written. */
@@ -108,7 +126,10 @@ export async function files(input: DoctorInput): Promise<Finding[]> {
   }
   const found = await Promise.all([
     ...checkedPaths(settings.folders).map((one) => checkPath(one, own.uid, input)),
-    ...(own.uid === user.uid ? [config, state].map((path) => writable(path, user.name)) : []),
+    ...(own.uid === user.uid
+      ? [writable(config, user.name, 'config'), writable(state, user.name, 'state')]
+      : []),
+    ...(await mountedFiles(config, input.mountPoints)),
   ]);
   const wrong = found.filter((one) => one !== null);
   if (wrong.length === 0 && areFilesDenied(input)) return [];

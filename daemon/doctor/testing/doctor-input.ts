@@ -53,6 +53,7 @@ export async function factsOf(
     port: { state: 'free' },
     hardware: HARDWARE,
     slots: [],
+    mountPoints: [],
     fileProblems: [],
     isRestoreIncomplete: false,
     exposureProblem: null,

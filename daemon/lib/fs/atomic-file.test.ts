@@ -87,12 +87,24 @@ describe('replaceFile', () => {
         expect([error.reason, error.code, error.message]).toEqual([
           'io',
           code,
-          `api.env could not be written (${code})`,
+          expect.stringMatching(new RegExp(`^api\\.env .*\\(${code}\\)`)),
         ]);
         expect([text(), readdirSync(folder)]).toEqual(['old', ['api.env']]);
       }
     },
   );
+
+  test.each([
+    ['EBUSY', 'api.env is a mount of its own and cannot be replaced (EBUSY); mount its folder instead'],
+    ['EROFS', 'api.env is on a read-only file system (EROFS)'],
+    ['ENOSPC', 'api.env could not be written because the disk is full (ENOSPC)'],
+    ['EACCES', 'api.env could not be written (EACCES)'],
+  ])('the message for %s names the cause', async (code, message) => {
+    const faults = (step: FaultStep) => {
+      if (step === 'rename') throw errno(code);
+    };
+    expect((await refusal(replace('new', { faults }))).message).toBe(message);
+  });
 
   test('wraps an error without a code', async () => {
     const error = await refusal(

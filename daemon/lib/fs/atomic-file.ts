@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { link, lstat, open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { link, lstat, mkdir, open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, sep } from 'node:path';
 import { type FaultHook, syncFolder, type TempAccess, writeTemp } from './temp-file.ts';
 
@@ -166,8 +166,39 @@ async function syncParentFolder(path: string, faults?: FaultHook): Promise<boole
   }
 }
 
-function ioError(path: string, error: unknown): FileWriteError {
+/** What a system error code says about a configuration file. A rename over a mount point fails with EBUSY. */
+const CAUSES: Readonly<Record<string, string>> = {
+  EBUSY: 'is a mount of its own and cannot be replaced (EBUSY); mount its folder instead',
+  EROFS: 'is on a read-only file system (EROFS)',
+  ENOSPC: 'could not be written because the disk is full (ENOSPC)',
+  EDQUOT: 'could not be written because the quota is used up (EDQUOT)',
+};
+
+/** Returns the error of a change that failed. `what` describes a failure whose code says nothing more. */
+function ioError(path: string, error: unknown, what = 'could not be written'): FileWriteError {
   if (error instanceof FileWriteError) return error;
   const code = (error as NodeJS.ErrnoException | null)?.code ?? 'unknown error';
-  return new FileWriteError(path, 'io', `could not be written (${code})`, error);
+  return new FileWriteError(path, 'io', CAUSES[code] ?? `${what} (${code})`, error);
+}
+
+/**
+ * Creates a missing folder for the owner only. Its parent must exist: a recursive call of Node reports a read-only
+ * file system as ENOENT. Rejects with FileWriteError.
+ */
+export async function ensureFolder(folder: string): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw ioError(folder, error, 'could not be created');
+  });
+}
+
+/** Deletes a file. Returns false when it does not exist. Rejects with FileWriteError. */
+export async function deleteFile(path: string): Promise<boolean> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw ioError(path, error, 'could not be deleted');
+  }
+  await syncParentFolder(path);
+  return true;
 }

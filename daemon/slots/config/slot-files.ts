@@ -1,7 +1,5 @@
-import { mkdir, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { FileWriteError } from '../../lib/fs/atomic-file.ts';
-import { syncFolder } from '../../lib/fs/temp-file.ts';
+import { join } from 'node:path';
+import { deleteFile, ensureFolder, FileWriteError } from '../../lib/fs/atomic-file.ts';
 import { editFile, guardFile } from '../../settings/edit-file.ts';
 import { unguarded } from '../../settings/revision.ts';
 
@@ -28,9 +26,7 @@ export class SlotFiles {
   async write(name: string, edit: (text: string | null) => string, guard = unguarded): Promise<void> {
     await this.#serialize(async () => {
       const path = this.#pathOf(name);
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((cause) => {
-        throw new FileWriteError(path, 'io', 'has no folder and it could not be made', cause);
-      });
+      await ensureFolder(this.#folder);
       await editFile(
         path,
         (bytes) => {
@@ -49,15 +45,7 @@ export class SlotFiles {
     return this.#serialize(async () => {
       const path = this.#pathOf(name);
       await guardFile(path, guard, RULES.maxBytes);
-      try {
-        await unlink(path);
-      } catch (cause) {
-        const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
-        if (code === 'ENOENT') return false;
-        throw new FileWriteError(path, 'io', `could not be deleted (${code})`, cause);
-      }
-      await syncFolder(dirname(path)).catch(() => {});
-      return true;
+      return deleteFile(path);
     });
   }
 

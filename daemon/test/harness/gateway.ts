@@ -27,6 +27,8 @@ export interface GatewayOptions {
   /** An existing home folder: prepared, or of a stopped gateway. Default: a new one. */
   home?: string;
   args?: string[];
+  /** Shell lines that mount folders in a mount namespace of the gateway's own; `$SVC_HOME` is its home folder. */
+  mounts?: string;
   /** Descriptor of a listening socket, passed as by a service manager (socket activation). */
   listenFd?: number;
 }
@@ -84,7 +86,19 @@ function launch(options: GatewayOptions): { child: ChildProcess; home: string; o
   // LISTEN_PID must be the id of the process itself: the shell sets it before `exec`.
   const activated = ['/bin/sh', '-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', 'sh', ...program];
   const [file = '', ...args] = listenFd === undefined ? program : activated;
-  const child = spawn(file, args, {
+  const namespace = process.getuid?.() === 0 ? '-m' : '-Urm';
+  const mounted = [
+    'unshare',
+    namespace,
+    '/bin/sh',
+    '-ec',
+    `${options.mounts}\nexec "$@"`,
+    'sh',
+    file,
+    ...args,
+  ];
+  const [command = '', ...rest] = options.mounts === undefined ? [file, ...args] : mounted;
+  const child = spawn(command, rest, {
     env,
     stdio: ['ignore', 'pipe', 'pipe', ...(listenFd === undefined ? [] : [listenFd])],
   });
