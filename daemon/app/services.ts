@@ -237,9 +237,11 @@ export async function startServices(
       log,
       matcher: createMatcher(),
       handlers: createHandlers(deps, {
-        bytes: (ctx, call) => readBytes(ctx.req, ctx.res, call.route.body),
-        receive: (ctx, call) => (take, signal) =>
-          receiveInto(ctx.req, ctx.res, call.route.body, take, signal),
+        bytes: ({ req, res, state }) => readBytes(req, res, state.route.body),
+        receive:
+          ({ req, res, state }) =>
+          (take, signal) =>
+            receiveInto(req, res, state.route.body, take, signal),
       }),
       sockets: { 'v1.realtime': realtimeSocket(createRealtime({ inference, log })) },
       refused: (code) => metrics.refused(code),

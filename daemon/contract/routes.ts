@@ -28,6 +28,8 @@ export interface RouteRow {
   readonly summary: string;
 }
 
+type InferenceRow = RouteRow & { readonly kind: 'inference' };
+
 const api = (method: Method, path: string, auth: ClassRule, body: BodyKind, summary: string): RouteRow => ({
   method,
   path,
@@ -38,7 +40,7 @@ const api = (method: Method, path: string, auth: ClassRule, body: BodyKind, summ
 });
 const limited = (row: RouteRow): RouteRow => ({ ...row, limiter: 'login' });
 const kind = (what: RouteKind, row: RouteRow): RouteRow => ({ ...row, kind: what });
-const infer = (path: string, summary: string, body: BodyKind = 'inference'): RouteRow => ({
+const infer = (path: string, summary: string, body: BodyKind = 'inference'): InferenceRow => ({
   method: 'POST',
   path,
   auth: 'client',

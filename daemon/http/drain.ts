@@ -1,10 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../contract/errors.ts';
-import { newRequestId } from '../lib/request-id.ts';
-import { dialectOf } from './call.ts';
-import { sendError } from './error-envelope.ts';
-import { baseHeaders } from './headers.ts';
-import type { PipelineDeps } from './pipeline.ts';
 
 /** Seconds after which a refused caller may reach the next gateway process. */
 const RETRY_AFTER_S = 5;
@@ -14,6 +9,12 @@ export class Drain {
   #active = 0;
   #idle: (() => void) | null = null;
   #hasStarted = false;
+  readonly #refuses: (req: IncomingMessage) => boolean;
+
+  /** `refuses`: the requests that are refused before the drain begins; default: none. */
+  constructor(refuses: (req: IncomingMessage) => boolean = () => false) {
+    this.#refuses = refuses;
+  }
 
   /** True once new requests are refused. */
   get isDraining(): boolean {
@@ -23,6 +24,12 @@ export class Drain {
   /** Whether at most one response is in progress. */
   get isSingle(): boolean {
     return this.#active <= 1;
+  }
+
+  /** Throws `slot.draining` for a request that arrives during a drain. Counts the response of any other. */
+  admit(req: IncomingMessage, res: ServerResponse): void {
+    if (this.#hasStarted || this.#refuses(req)) throw drainingError();
+    this.track(res);
   }
 
   /** Counts one response until it ends or fails. */
@@ -48,17 +55,9 @@ export class Drain {
   }
 }
 
-/** 503 for requests that arrive while the gateway drains. */
 const drainingError = (): GatewayError =>
-  new GatewayError('slot.draining', { retryAfterS: RETRY_AFTER_S, headers: { connection: 'close' } });
-
-/** Refuses a request that arrives while the gateway drains, before inspecting it. */
-export function refuseWhileDraining(
-  { secrets, refused }: Pick<PipelineDeps, 'secrets' | 'refused'>,
-  req: IncomingMessage,
-  res: ServerResponse,
-): void {
-  baseHeaders(res, newRequestId());
-  refused('slot.draining');
-  sendError(req, res, drainingError(), dialectOf(req.url ?? ''), secrets());
-}
+  new GatewayError('slot.draining', {
+    retryAfterS: RETRY_AFTER_S,
+    headers: { connection: 'close' },
+    isLogged: true,
+  });

@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ErrorDialect, GatewayError } from '../contract/errors.ts';
+import type { Middleware } from 'koa';
+import { type ErrorCode, type ErrorDialect, GatewayError } from '../contract/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { STATUS_CODES } from '../lib/net/node-http.ts';
+import { newRequestId } from '../lib/request-id.ts';
 import { redactSecretsIn } from '../lib/text/redact.ts';
-import { bareRefusalHeaders, refusalHeaders } from './headers.ts';
+import type { Call } from '../routes/handler.ts';
+import { dialectOf } from './call.ts';
+import { bareRefusalHeaders, baseHeaders, refusalHeaders } from './headers.ts';
 import { lingerAfterResponse } from './lingering-close.ts';
 
 /**
@@ -20,35 +24,62 @@ export function asGatewayError(error: unknown, log: Log, requestId: string): Gat
   return new GatewayError('internal');
 }
 
+/** What the error middleware needs. */
+export interface ErrorDeps {
+  log: Log;
+  /** Counts each refusal by its code. */
+  refused(code: ErrorCode): void;
+  /** Values that no response may contain. */
+  secrets(): readonly string[];
+}
+
+/** The first part of `ctx.state`. */
+export type StartedRequest = Pick<Call, 'id' | 'receivedAt'>;
+
+/** Requests that failed before Koa, for the error middleware. */
+export type FailedRequests = WeakMap<IncomingMessage, { started: StartedRequest; error: unknown }>;
+
+/** Gives a request its id, and its response the headers of every response. */
+export function startRequest({ log }: ErrorDeps, res: ServerResponse): StartedRequest {
+  const id = newRequestId();
+  // Without a listener, an error while a response is written would end the process.
+  res.on('error', (err: Error) => log.error({ request: id, err }, 'writing a response failed'));
+  baseHeaders(res, id);
+  return { id, receivedAt: performance.now() };
+}
+
 /**
- * Writes the envelope (docs/spec/contract.md#error-envelope). After the headers were sent no error can be
- * reported, so the socket is closed. An unread body is not awaited: the connection closes after the response.
- * A message may repeat what the caller sent, but never one of `secrets`.
+ * The outermost middleware: writes the envelope of any error (docs/spec/contract.md#error-envelope). A message may
+ * repeat what the caller sent, but never a secret.
  */
-export function sendError(
-  req: IncomingMessage,
-  res: ServerResponse,
-  error: GatewayError,
-  dialect: ErrorDialect,
-  secrets: readonly string[],
-): void {
-  if (res.headersSent) {
-    res.destroy();
-    return;
-  }
-  const body = Buffer.from(JSON.stringify(redactSecretsIn(error.envelope(dialect), secrets)));
-  for (const [name, value] of Object.entries(error.headers())) res.setHeader(name, value);
-  refusalHeaders(res);
-  closeIfUnread(req, res);
-  res.writeHead(error.status, { 'content-type': 'application/json', 'content-length': body.length });
-  res.end(req.method === 'HEAD' ? undefined : body);
+export function errors(deps: ErrorDeps, failed: FailedRequests): Middleware {
+  return async (ctx, next) => {
+    const earlier = failed.get(ctx.req);
+    const started = earlier?.started ?? startRequest(deps, ctx.res);
+    ctx.state = started;
+    try {
+      if (earlier !== undefined) throw earlier.error;
+      await next();
+    } catch (error) {
+      const failure = asGatewayError(error, deps.log, started.id);
+      deps.refused(failure.code);
+      ctx.respond = !ctx.headerSent;
+      // After the headers no error can be reported, so the response is cut.
+      if (!ctx.respond) return void ctx.res.destroy();
+      ctx.set({ ...failure.headers(), 'content-type': 'application/json' });
+      refusalHeaders(ctx.res);
+      ctx.status = failure.status;
+      ctx.body = redactSecretsIn(failure.envelope(dialectOf(ctx.originalUrl)), deps.secrets());
+    }
+    if (!ctx.headerSent) closeIfUnread(ctx.req, ctx.res);
+  };
 }
 
 /**
  * Closes the connection after a response that precedes the end of the body: the remaining bytes are not a
  * next request.
  */
-export function closeIfUnread(req: IncomingMessage, res: ServerResponse): void {
+function closeIfUnread(req: IncomingMessage, res: ServerResponse): void {
   if (req.complete) return;
   res.setHeader('connection', 'close');
   lingerAfterResponse(req);

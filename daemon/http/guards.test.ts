@@ -40,7 +40,8 @@ async function setUpGuards(
     listener: () => listener,
     localHostnames: { names: ['box'], searchDomains: [] },
   });
-  const deps: GuardDeps = { auth, matcher: createMatcher(), log, refused: () => {} };
+  const deps: GuardDeps = { auth, log };
+  const match = createMatcher();
   const request = ({
     method = 'GET',
     url = '/',
@@ -55,8 +56,11 @@ async function setUpGuards(
       rawHeaders: [...Object.entries({ host: 'box', ...headers }).flat(), ...more],
       socket: { remoteAddress: peer },
     }) as unknown as IncomingMessage;
-  const pass = async (sent: Sent, upgrade = false) =>
-    guard(deps, admit(deps, request(sent), upgrade), 'req-1', 5);
+  const pass = async (sent: Sent, upgrade = false) => {
+    const admitted = admit(deps, request(sent), upgrade);
+    const target = match(admitted.auth.method, admitted.target.path);
+    return guard(deps, admitted, target, { id: 'req-1', receivedAt: 5 });
+  };
   return {
     deps,
     auth,
@@ -122,7 +126,6 @@ describe('the order of the guards', () => {
       target: { path: '/v1/models/org/name', query: 'show_all=1' },
       caller: { tier: 'admin', via: 'bearer' },
       route: { id: 'v1.model' },
-      params: { model_id: 'org/name' },
       auth: { method: 'GET', peer: '192.168.1.7', upgrade: false },
     });
   });

@@ -2,21 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { Auth, AuthRequest } from '../auth/auth.ts';
 import type { Caller, RefusedCredential } from '../auth/credentials.ts';
-import { type ErrorCode, GatewayError } from '../contract/errors.ts';
+import { GatewayError } from '../contract/errors.ts';
 import type { MatchedRoute } from '../contract/routes.ts';
 import type { Log } from '../lib/log.ts';
 import type { RequestTarget } from '../lib/net/request-target.ts';
 import type { Call } from '../routes/handler.ts';
 import { authRequest } from './call.ts';
 import { checkFraming, checkNoUpgradeBody, malformed } from './framing.ts';
-import type { Match, Matcher } from './matcher.ts';
+import type { Match } from './matcher.ts';
+
+/** The route that runs, or none with the methods of its path. */
+type Target = Pick<Match, 'route' | 'allow'>;
 
 export interface GuardDeps {
   auth: Auth;
-  matcher: Matcher;
   log: Log;
-  /** Counts each refusal by its code. */
-  refused(code: ErrorCode): void;
 }
 
 /** A request with accepted framing, Host and Origin. Its tier is not checked yet. */
@@ -63,7 +63,7 @@ const UNMATCHED_RULE = 'admin';
  */
 export function guardClass(
   deps: GuardDeps,
-  match: Match,
+  match: Target,
   caller: Caller,
   request: AuthRequest,
 ): MatchedRoute {
@@ -109,19 +109,17 @@ async function guardLimiter(deps: GuardDeps, request: AuthRequest): Promise<void
 
 /**
  * Checks Origin, tier, class and limiter of an admitted request, in the order of
- * docs/spec/contract.md#request-order. Only the limiter is asynchronous.
+ * docs/spec/contract.md#request-order. `match` is the route that runs. Only the limiter is asynchronous.
  */
 export function guard(
   deps: GuardDeps,
-  admitted: Admitted,
-  id: string,
-  receivedAt: number,
+  { target, auth }: Admitted,
+  match: Target,
+  { id, receivedAt }: Pick<Call, 'id' | 'receivedAt'>,
 ): Call | Promise<Call> {
-  const { target, auth } = admitted;
   guardOrigin(deps, auth);
   const caller = deps.auth.caller(auth);
-  const match = deps.matcher(auth.method, target.path);
   const route = guardClass(deps, match, caller, auth);
-  const call = { id, receivedAt, target, auth, caller, route, params: match.params };
+  const call = { id, receivedAt, target, auth, caller, route };
   return route.limiter ? guardLimiter(deps, auth).then(() => call) : call;
 }

@@ -68,16 +68,6 @@ describe('createMatcher', () => {
     expect(id('DELETE', '/api/memory/delete')).toBe('memory.delete.one');
   });
 
-  it('fixed paths are cached, patterns are not', () => {
-    for (const method of ['GET', 'HEAD']) {
-      expect(match(method, '/v1/models')).toBe(match(method, '/v1/models'));
-      expect(match(method, '/v1/models/a')).not.toBe(match(method, '/v1/models/a'));
-    }
-    expect(match('POST', '/api/auth/login')).toBe(match('POST', '/api/auth/login'));
-    expect(match('HEAD', '/api/auth/login')).not.toBe(match('HEAD', '/api/auth/login'));
-    expect(match('GET', '/v1/models/*model_id')).not.toBe(match('GET', '/v1/models/*model_id'));
-  });
-
   it('never throws and is deterministic for any target', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), (tail) => {

@@ -1,10 +1,21 @@
 import { createRequire } from 'node:module';
+import type { Router as KoaRouter, RouterMiddleware } from '@koa/router';
 import { type MatchedRoute, routeRows } from '../contract/routes.ts';
 import { hasDotSegment } from '../lib/net/request-target.ts';
+import type { Call } from '../routes/handler.ts';
 
 // Its ES module entry loads all of Node's `http` through getters (`lib/net/node-http`). The CommonJS entry
 // does not.
 const { Router } = createRequire(import.meta.url)('@koa/router') as typeof import('@koa/router');
+
+/** The router of all routes: case-sensitive, strict about slashes; `HEAD` runs the row of `GET`. */
+export const createRouter = (): KoaRouter => new Router({ sensitive: true, strict: true });
+
+const VERBS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const;
+
+/** Adds a row under its id. */
+export const addRoute = (router: KoaRouter, row: MatchedRoute, stack: RouterMiddleware<Call>[]) =>
+  router[VERBS[row.method]](row.id, row.path, ...(stack as RouterMiddleware[]));
 
 export interface Match {
   /** The row that will run; null when none does. */
@@ -16,8 +27,6 @@ export interface Match {
 
 export type Matcher = (method: string, path: string) => Match;
 
-const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
-const NONE: Match = Object.freeze({ route: null, params: NO_PARAMS, allow: [] });
 const NOTHING = async () => {};
 
 /** Compares methods as sent; the router would ignore their case. */
@@ -25,36 +34,19 @@ const acceptsMethod = (row: MatchedRoute, method: string): boolean =>
   method === row.method || (method === 'HEAD' && row.method === 'GET');
 
 /**
- * The only matcher: the class and the handler come from the same row. Case-sensitive, strict about slashes;
- * `HEAD` runs the row of `GET`. Fixed paths are cached, so that patterns are tried only for paths with
- * parameters.
+ * Returns the row that the router runs, for requests that Koa does not see: upgrades are decided before their
+ * handshake.
  */
 export function createMatcher(rows: readonly MatchedRoute[] = routeRows()): Matcher {
-  const router = new Router({ sensitive: true, strict: true });
-  const byName = new Map<string, MatchedRoute>();
-  for (const row of rows) {
-    byName.set(row.id, row);
-    router.register(row.path, [row.method], NOTHING, { name: row.id });
-  }
-  const slow = (method: string, path: string): Match => {
-    if (hasDotSegment(path)) return NONE;
-    const found = router.match(path, method);
+  const router = createRouter();
+  const byName = new Map(rows.map((row) => [row.id as string, row]));
+  for (const row of rows) addRoute(router, row, [NOTHING]);
+  return (method, path) => {
+    const found = router.match(hasDotSegment(path) ? '' : path, method);
     const layer = found.pathAndMethod[0];
     const allow = [...new Set(found.path.flatMap((each) => each.methods))];
-    if (!layer) return allow.length === 0 ? NONE : { route: null, params: NO_PARAMS, allow };
-    const route = byName.get(String(layer.name));
-    if (!route || !acceptsMethod(route, method)) return { route: null, params: NO_PARAMS, allow };
+    const route = byName.get(String(layer?.name));
+    if (!layer || !route || !acceptsMethod(route, method)) return { route: null, params: {}, allow };
     return { route, params: layer.params(path, layer.captures(path), {}), allow };
   };
-  const fixed = new Map<string, Map<string, Match>>();
-  const addFixedPath = (method: string, path: string) => {
-    const paths = fixed.get(method) ?? new Map<string, Match>();
-    fixed.set(method, paths.set(path, slow(method, path)));
-  };
-  for (const row of rows) {
-    if (/[:*]/.test(row.path)) continue;
-    addFixedPath(row.method, row.path);
-    if (row.method === 'GET') addFixedPath('HEAD', row.path);
-  }
-  return (method, path) => fixed.get(method)?.get(path) ?? slow(method, path);
 }

@@ -4,9 +4,11 @@ import type { Context } from 'koa';
 import type { ZodType, z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
 import { invalidRequest } from '../contract/invalid-request.ts';
-import type { BodyKind } from '../contract/routes.ts';
+import type { BodyKind, MatchedRoute } from '../contract/routes.ts';
+import { REQUEST_SCHEMAS } from '../contract/schemas.ts';
 import { zodMessage } from '../contract/zod-message.ts';
 import { BodyBuffer } from '../lib/perf/body-buffer.ts';
+import type { RouteMiddleware } from '../routes/handler.ts';
 import { BodyDecoder, type ContentCoding, contentCoding } from './content-coding.ts';
 import { allowBodyDrain, discardRest, forbidDrain } from './lingering-close.ts';
 import { sendContinue } from './send-continue.ts';
@@ -82,6 +84,27 @@ export function isWellFormed(value: unknown): boolean {
   return true;
 }
 
+/**
+ * Reads the body that a row declares into `ctx.request.body`. Inference and audio handlers read their own; of
+ * all other rows the declared length and coding are checked only.
+ */
+export function readBody({ id, body: kind, method }: MatchedRoute): RouteMiddleware {
+  if (kind === 'auth' || kind === 'api') {
+    const schema: ZodType | undefined = REQUEST_SCHEMAS[id];
+    return async (ctx, next) => {
+      const body = await readApiBody(ctx, kind, schema);
+      ctx.request.body = body as typeof ctx.request.body;
+      return next();
+    };
+  }
+  return (ctx, next) => {
+    if (method !== 'GET') checkDeclared(ctx.req, kind);
+    return next();
+  };
+}
+
+type BodyContext = Pick<Context, 'req' | 'res' | 'request'>;
+
 /** Loads koa-body with the first body that needs it: it costs 70 ms and 10 MB at start. */
 async function loadParsers() {
   const { koaBody } = await import('koa-body');
@@ -124,7 +147,7 @@ function bodyError(error: Error & { status?: number; type?: string }, kind: Body
  * Throws 413, 415, 400 `request.invalid_json` (also for invalid UTF-8 and depth), 422 `request.invalid`.
  */
 export async function readApiBody(
-  ctx: Context,
+  ctx: BodyContext,
   kind: 'auth' | 'api',
   schema: ZodType | undefined,
 ): Promise<unknown> {
@@ -205,14 +228,14 @@ export function prototypeKeyIn(value: unknown): string | null {
  * Parses the body with koa-body and returns its bytes, because its decoder repairs invalid UTF-8. It refuses
  * `__proto__` as if the text were not JSON; such a body is parsed again, for the right error.
  */
-async function parseThrough(ctx: Context, kind: 'auth' | 'api'): Promise<Buffer> {
+async function parseThrough(ctx: BodyContext, kind: 'auth' | 'api'): Promise<Buffer> {
   const parse = (await loadParsersOnce())[kind];
   if (isDisconnected(ctx.req)) throw bodyAborted();
   const chunks: Buffer[] = [];
   const keep = (chunk: Buffer) => void chunks.push(chunk);
   ctx.req.on('data', keep);
   try {
-    await parse(ctx, async () => {});
+    await parse(ctx as Context, async () => {});
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== 'request.invalid_json') throw error;
     Object.assign(ctx.request, { body: parseJson(Buffer.concat(chunks)) });

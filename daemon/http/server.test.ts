@@ -1,15 +1,16 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { createAuth } from '../auth/auth.ts';
 import { memorySessions, memorySettings } from '../auth/testing.ts';
+import { GatewayError } from '../contract/errors.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import type { Handler, Handlers } from '../routes/handler.ts';
+import type { Handlers } from '../routes/handler.ts';
 import { createMatcher } from './matcher.ts';
 import { startHttp } from './server.ts';
 
-/** A gateway that serves only `/api/health`, by `health`. */
-async function serving(health: Handler) {
+/** A gateway that serves only the routes of `handlers`. */
+async function serving(handlers: Partial<Handlers>) {
   const { log, lines } = recordedLog();
   const auth = await createAuth({
     settings: memorySettings({}),
@@ -18,29 +19,86 @@ async function serving(health: Handler) {
     secretFile: join(scratch(), 'secret.bin'),
     listener: () => ({ bindHost: '127.0.0.1', port: 0, loopback: true }),
   });
-  const handlers = { health } as Partial<Handlers> as Handlers;
   const deps = {
     auth,
     log,
     matcher: createMatcher(),
-    handlers,
+    handlers: handlers as Handlers,
     sockets: { 'v1.realtime': async () => {} },
     refused: () => {},
     secrets: () => [],
   };
   const http = await startHttp(deps, { host: '127.0.0.1', port: 0, maxConnections: 16 });
-  return { http, lines, url: `http://127.0.0.1:${http.port}/api/health` };
+  return { http, lines, url: `http://127.0.0.1:${http.port}` };
 }
 
 test('a handler that writes after the end of its response is logged and has no other effect', async () => {
-  const { http, lines, url } = await serving(async ({ res }) => {
-    res.end('whole');
-    res.write('more');
+  const { http, lines, url } = await serving({
+    health: (ctx) => {
+      ctx.respond = false;
+      ctx.res.end('whole');
+      ctx.res.write('more');
+    },
   });
-  for (const _ of [1, 2]) expect(await (await fetch(url)).text()).toBe('whole');
+  for (const _ of [1, 2]) expect(await (await fetch(`${url}/api/health`)).text()).toBe('whole');
   expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
     { err: { code: 'ERR_STREAM_WRITE_AFTER_END' } },
     { err: { code: 'ERR_STREAM_WRITE_AFTER_END' } },
   ]);
   await http.stop(100);
+});
+
+describe('an inference route', () => {
+  const PATH = '/v1/chat/completions';
+
+  it('runs the same guards and handler in front of Koa and, with a query, in Koa', async () => {
+    const states: unknown[] = [];
+    const { http, url } = await serving({
+      'v1.chat': async ({ res, state }) => {
+        states.push({ route: state.route.id, tier: state.caller.tier, query: state.target.query });
+        res.writeHead(200, { 'content-type': 'text/plain' }).end(state.id);
+      },
+    });
+    for (const query of ['', '?a=b']) {
+      const response = await fetch(`${url}${PATH}${query}`, { method: 'POST', body: '{}' });
+      expect(await response.text()).toBe(response.headers.get('x-request-id'));
+    }
+    const same = { route: 'v1.chat', tier: 'anon' };
+    expect(states).toEqual([
+      { ...same, query: '' },
+      { ...same, query: 'a=b' },
+    ]);
+    await http.stop(100);
+  });
+
+  it('has its errors written by Koa under the id of the request', async () => {
+    const ids: string[] = [];
+    const { http, lines, url } = await serving({
+      'v1.chat': async ({ state }) => {
+        ids.push(state.id);
+        throw ids.length === 1
+          ? new GatewayError('slot.queue_full', { retryAfterS: 3 })
+          : new Error('a defect');
+      },
+    });
+    const post = () => fetch(`${url}${PATH}`, { method: 'POST', body: '{}' });
+    const [full, defect] = [await post(), await post()];
+    expect([full.status, full.headers.get('retry-after')]).toEqual([429, '3']);
+    expect([defect.status, await defect.json()]).toMatchObject([500, { error: { code: 'internal' } }]);
+    expect([full, defect].map(({ headers }) => headers.get('x-request-id'))).toEqual(ids);
+    expect(lines).toContainEqual(expect.objectContaining({ level: 'error', request: ids[1] }));
+    await http.stop(100);
+  });
+
+  it('is cut when it fails after its headers', async () => {
+    const { http, url } = await serving({
+      'v1.chat': async ({ res }) => {
+        res.writeHead(200).write('part');
+        throw new Error('a defect');
+      },
+    });
+    const response = await fetch(`${url}${PATH}`, { method: 'POST', body: '{}' });
+    await expect(response.text()).rejects.toThrow('terminated');
+    await http.stop(100);
+  });
 });

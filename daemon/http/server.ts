@@ -1,14 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Koa, { type Context } from 'koa';
+import type Koa from 'koa';
 import websockify from 'koa-websocket';
 import { createServer } from '../lib/net/node-http.ts';
+import { type AppDeps, createApp } from './app.ts';
 import { handleClientError } from './client-error.ts';
 import { enforceConnectionLimit } from './connection-limit.ts';
-import { Drain, refuseWhileDraining } from './drain.ts';
+import { Drain } from './drain.ts';
+import type { FailedRequests } from './error-envelope.ts';
 import { FastResponse } from './fast-response.ts';
+import { hotPath } from './hot-path.ts';
 import { type ListenOptions, listen } from './listen.ts';
-import { createPipeline, type PipelineDeps } from './pipeline.ts';
 import { markExpectation } from './send-continue.ts';
 import { trackUnusedSockets } from './unused-sockets.ts';
 import { batchWrites, type WriteBatching } from './write-batching.ts';
@@ -36,25 +38,19 @@ export interface HttpServer {
  */
 const LIMITS = { headers: 15_000, request: 600_000, keepAlive: 65_000, check: 1_000 } as const;
 
-/** Starts the one listener: HTTP through the pipeline, upgrades through the same guards. */
-export async function startHttp(
-  deps: PipelineDeps & WsPipelineDeps,
-  options: HttpOptions,
-): Promise<HttpServer> {
-  const app = new Koa();
-  app.silent = true;
+/** Starts the one listener: HTTP through Koa, upgrades through the same guards. */
+export async function startHttp(deps: AppDeps & WsPipelineDeps, options: HttpOptions): Promise<HttpServer> {
   const server = createServer({
     ServerResponse: FastResponse,
     connectionsCheckingInterval: LIMITS.check,
     requireHostHeader: false,
   });
-  const drain = new Drain();
   let stopping = false;
+  const drain = new Drain((req) => stopping && isWebSocketUpgrade(req));
+  const failed: FailedRequests = new WeakMap();
+  const app = createApp(deps, drain, failed);
   tune(server, () => stopping);
-  wire(
-    server,
-    listener(app, deps, drain, () => stopping),
-  );
+  wire(server, hotPath(deps, drain, failed, app.callback()));
   const sockets = attachSockets(app, server, deps);
   const batching = batchWrites(server, () => drain.isSingle);
   const silent = trackUnusedSockets(server);
@@ -74,25 +70,6 @@ export async function startHttp(
       const left = Math.max(0, drainMs - (performance.now() - began));
       await close(server, left, { batching, destroyUnused: silent.destroyAll });
     },
-  };
-}
-
-/**
- * Koa only creates the context. The pipeline is called directly, because handlers and pipeline write every
- * response; Koa's own response handling would take a tenth of each request.
- */
-function listener(app: Koa, deps: PipelineDeps, drain: Drain, stopping: () => boolean) {
-  const pipeline = createPipeline(deps);
-  // Without a listener, an error while a response is written would end the process.
-  const faulty = (error: Error) => deps.log.error({ err: error }, 'writing a response failed');
-  return (req: IncomingMessage, res: ServerResponse): void => {
-    res.on('error', faulty);
-    if (drain.isDraining || (stopping() && isWebSocketUpgrade(req))) {
-      refuseWhileDraining(deps, req, res);
-      return;
-    }
-    drain.track(res);
-    pipeline(app.createContext(req, res) as Context).catch(() => res.destroy());
   };
 }
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ServerOptions } from 'ws';
-import { GatewayError } from '../contract/errors.ts';
+import { type ErrorCode, GatewayError } from '../contract/errors.ts';
 import { dialectOf } from './call.ts';
 import { asGatewayError, bareRefusal } from './error-envelope.ts';
 import { admit, type GuardDeps, guardClass, guardOrigin } from './guards.ts';
 import { halfClose } from './lingering-close.ts';
-import type { Match } from './matcher.ts';
+import type { Match, Matcher } from './matcher.ts';
 import { upgradeId } from './ws-request-id.ts';
 
 /** Largest message of a client: audio is sent in small pieces. */
@@ -24,6 +24,9 @@ export function chooseProtocol(offered: Set<string>): string | false {
 
 /** The guards of a handshake, and the values that no refusal may contain. */
 export interface HandshakeDeps extends GuardDeps {
+  matcher: Matcher;
+  /** Counts each refusal by its code. */
+  refused(code: ErrorCode): void;
   secrets(): readonly string[];
 }
 
@@ -53,7 +56,7 @@ export function wsOptions(deps: HandshakeDeps): ServerOptions {
  * first falls back to HTTP only when the handshake fails (docs/spec/contract.md#upgrade-on-http-route). Refusals
  * of a socket route follow after the handshake, where a browser can read them.
  */
-function checkHandshake(deps: GuardDeps, req: IncomingMessage): void {
+function checkHandshake(deps: HandshakeDeps, req: IncomingMessage): void {
   const { target, auth } = admit(deps, req, true);
   const match = deps.matcher(auth.method, target.path);
   if (match.route?.kind === 'websocket') return;
@@ -68,7 +71,7 @@ function checkHandshake(deps: GuardDeps, req: IncomingMessage): void {
 }
 
 /** A handshake is a GET. The class that decides is that of the path, whichever method it takes. */
-function anyMethod(deps: GuardDeps, match: Match, path: string): Match {
+function anyMethod(deps: HandshakeDeps, match: Match, path: string): Match {
   if (match.route !== null) return match;
   const others = match.allow.map((method) => deps.matcher(method, path));
   return others.find(({ route }) => route !== null) ?? match;

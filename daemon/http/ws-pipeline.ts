@@ -5,12 +5,16 @@ import { errorEvent } from '../inference/realtime/error-event.ts';
 import type { Call, SocketRouteId } from '../routes/handler.ts';
 import { asGatewayError } from './error-envelope.ts';
 import { admit, type GuardDeps, guard, guardClass, guardHost, guardOrigin } from './guards.ts';
+import type { Matcher } from './matcher.ts';
 import { upgradeId } from './ws-request-id.ts';
 
 /** What serves one accepted socket. */
 export type SocketHandler = (socket: WebSocket, call: Call) => void | Promise<void>;
 
 export interface WsPipelineDeps extends GuardDeps {
+  matcher: Matcher;
+  /** Counts each refusal by its code. */
+  refused(code: ErrorCode): void;
   sockets: Record<SocketRouteId, SocketHandler>;
   /** Values that no event may contain; default: none. */
   secrets?(): readonly string[];
@@ -60,7 +64,9 @@ export class WsPipeline {
     socket.pause();
     try {
       if (this.#open.size >= MAX_SOCKETS) throw tooMany();
-      const call = await guard(this.#deps, admit(this.#deps, req, true), id, performance.now());
+      const admitted = admit(this.#deps, req, true);
+      const match = this.#deps.matcher('GET', admitted.target.path);
+      const call = await guard(this.#deps, admitted, match, { id, receivedAt: performance.now() });
       const reserved = call.caller.tier === 'admin' ? 0 : RESERVED_FOR_ADMINS;
       if (this.#closing) return this.#shut(socket, ...GOING_AWAY);
       if (this.#open.size >= MAX_SOCKETS - reserved) throw tooMany();
@@ -81,7 +87,7 @@ export class WsPipeline {
       try {
         guardHost(this.#deps, call.auth);
         guardOrigin(this.#deps, call.auth);
-        const match = { route: call.route, params: call.params, allow: [] };
+        const match = { route: call.route, allow: [] };
         guardClass(this.#deps, match, this.#deps.auth.caller(call.auth), call.auth);
       } catch (error) {
         this.#refuse(socket, error, call.id);

@@ -1,5 +1,5 @@
 import type { RouteDeps } from './deps.ts';
-import type { Call } from './handler.ts';
+import type { LegacyCall as Call } from './handler.ts';
 
 /** Writes an audit row. `details` must not contain a secret. Never throws. */
 export function audit(

@@ -2,7 +2,7 @@ import { forwardedTls } from '../auth/client-address.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { ROUTES, type RouteId, type RouteRow, routeRows } from '../contract/routes.ts';
 import type { RouteDeps } from './deps.ts';
-import type { Call, Handler } from './handler.ts';
+import type { LegacyCall as Call, LegacyHandler as Handler } from './handler.ts';
 
 type HintId = Extract<RouteId, `hint.${string}`>;
 

@@ -1,11 +1,12 @@
-import type { Context } from 'koa';
+import type { RouterContext, RouterMiddleware } from '@koa/router';
 import type { AuthRequest } from '../auth/auth.ts';
 import type { Caller } from '../auth/credentials.ts';
-import type { MatchedRoute, RouteId } from '../contract/routes.ts';
+import type { MatchedRoute, ROUTES, RouteId } from '../contract/routes.ts';
 import type { RequestTarget } from '../lib/net/request-target.ts';
 
-/** One request with the results of the pipeline. */
+/** What the guards know about a request: `ctx.state`, also of a WebSocket. */
 export interface Call {
+  /** `x-request-id`. */
   readonly id: string;
   /** `performance.now()` at arrival. */
   readonly receivedAt: number;
@@ -13,18 +14,49 @@ export interface Call {
   readonly auth: AuthRequest;
   readonly caller: Caller;
   readonly route: MatchedRoute;
-  readonly params: Readonly<Record<string, string>>;
 }
 
-/**
- * Handles one request. The body is already read and validated. The return value is the JSON response;
- * `undefined` means that the handler wrote the response itself.
- */
-export type Handler = (ctx: Context, call: Call, body: unknown) => unknown;
+/** The context of a route. Its body is already validated in `ctx.request.body`. */
+export type RouteContext = RouterContext<Call>;
+
+/** Handles one route: sets `ctx.body`, or throws an error of the catalogue. */
+export type Handler = (ctx: RouteContext) => unknown;
+
+/** Serves an inference route: writes the response to `res`, or throws before the first byte. */
+export type InferenceHandler = (exchange: Pick<RouteContext, 'req' | 'res' | 'state'>) => Promise<void>;
+
+/** What runs before a handler. */
+export type RouteMiddleware = RouterMiddleware<Call>;
 
 /** Rows that are answered over a WebSocket, not by a handler. */
 export type SocketRouteId = 'v1.realtime';
 export type HttpRouteId = Exclude<RouteId, SocketRouteId>;
 
+/** Rows of the kind `inference`. */
+export type InferenceRouteId = {
+  [Id in RouteId]: (typeof ROUTES)[Id]['kind'] extends 'inference' ? Id : never;
+}[RouteId];
+
 /** One handler for each row: a missing one does not compile. */
-export type Handlers = Record<HttpRouteId, Handler>;
+export type Handlers = Record<Exclude<HttpRouteId, InferenceRouteId>, Handler> &
+  Record<InferenceRouteId, InferenceHandler>;
+
+/** The parts of a call that handlers which return their response read. */
+export type LegacyCall = Call & { readonly params: Readonly<Record<string, string>> };
+/** Returns the JSON response; `undefined` when it wrote the response itself. */
+export type LegacyHandler = (ctx: RouteContext, call: LegacyCall, body: unknown) => unknown;
+
+/** Converts handlers that return their response. */
+export function koaHandlers<Id extends string>(handlers: Record<Id, LegacyHandler>): Record<Id, Handler> {
+  const convert =
+    (handler: LegacyHandler): Handler =>
+    async (ctx) => {
+      const call = { ...ctx.state, params: ctx.params };
+      const response = await handler(ctx, call, ctx.request.body);
+      if (response === undefined) ctx.respond = false;
+      else ctx.body = response;
+    };
+  return Object.fromEntries(
+    Object.entries<LegacyHandler>(handlers).map(([id, handler]) => [id, convert(handler)]),
+  ) as Record<Id, Handler>;
+}

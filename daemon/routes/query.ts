@@ -1,6 +1,6 @@
 import type { GatewayError } from '../contract/errors.ts';
 import { invalidRequest } from '../contract/invalid-request.ts';
-import type { Call } from './handler.ts';
+import type { LegacyCall as Call } from './handler.ts';
 
 /** 422 `request.invalid` for one parameter; the value itself is never repeated. */
 export function badQuery(path: string, reason: string): GatewayError {

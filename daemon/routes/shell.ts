@@ -1,7 +1,7 @@
 import { GatewayError } from '../contract/errors.ts';
 import { refuseBaseUrl } from './base-urls.ts';
 import type { RouteDeps } from './deps.ts';
-import type { Handler } from './handler.ts';
+import type { LegacyHandler as Handler } from './handler.ts';
 
 /** The static shell of the dashboard: an exact path of the build, else the one page that routes itself. */
 export function shellRoutes(deps: RouteDeps) {

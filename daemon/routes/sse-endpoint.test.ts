@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
-import type { Call } from './handler.ts';
+import type { LegacyCall as Call } from './handler.ts';
 import { SseEndpoint, type SseEndpointDeps } from './sse-endpoint.ts';
 
 /** Replaces a real response. The test sets its backlog and its end. */

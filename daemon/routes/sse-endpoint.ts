@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import type { Context } from 'koa';
 import { GatewayError } from '../contract/errors.ts';
 import type { ClassRule } from '../contract/routes.ts';
 import { sseComment, sseEvent } from '../lib/net/sse.ts';
 import type { RouteDeps } from './deps.ts';
-import type { Call } from './handler.ts';
+import type { LegacyCall as Call, RouteContext } from './handler.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 /**
@@ -66,7 +65,7 @@ export class SseEndpoint {
   }
 
   /** Writes the head. Throws `slot.draining` while the gateway stops and `events.too_many` beyond the bound. */
-  open(ctx: Context, call: Call): EventStream {
+  open(ctx: RouteContext, call: Call): EventStream {
     const { auth, stopping } = this.#deps;
     if (stopping.aborted) throw new GatewayError('slot.draining', { retryAfterS: 5 });
     const passes = (rule: ClassRule) => auth.decide(rule, auth.caller(call.auth), call.auth) === 'pass';

@@ -31,6 +31,18 @@ function withPath(text: string, authority: string | null): RequestTarget {
   return { path: clean.slice(0, mark), query: clean.slice(mark + 1), authority };
 }
 
+/** The characters that Node's parser accepts in a target and `url.parse` removes or ends it with. */
+const SEPARATORS = /[\t\f\xa0]/g;
+
+/**
+ * Returns path and query for Koa, whose parser reads other forms of a target differently. Equal to the raw target of
+ * any ordinary request.
+ */
+export function originForm({ path, query }: RequestTarget): string {
+  const text = query === '' ? path : `${path}?${query}`;
+  return SEPARATORS.test(text) ? text.replace(SEPARATORS, encodeURIComponent) : text;
+}
+
 /** Returns whether the path contains a literal `.` or `..` segment. Such a path matches no route. */
 export function hasDotSegment(path: string): boolean {
   return path.includes('/.') && /\/\.\.?(\/|$)/.test(path);

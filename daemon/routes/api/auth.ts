@@ -2,7 +2,7 @@ import type { LoginBody } from '../../contract/auth.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Call, Handler } from '../handler.ts';
+import type { LegacyCall as Call, LegacyHandler as Handler } from '../handler.ts';
 
 /**
  * The routes of docs/spec/specification.md#auth-routes. `auth` writes audit rows and events where the action

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ADMIN_EVENTS, type GatewayEvents } from '../../contract/events.ts';
 import type { EventBusEntry } from '../../lib/async/event-bus.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { LegacyHandler as Handler } from '../handler.ts';
 import { SseEndpoint } from '../sse-endpoint.ts';
 
 /** Readers at once; a dashboard uses one each. */

@@ -4,7 +4,7 @@ import { USABLE_HEALTH } from '../../contract/upstreams.ts';
 import { plural } from '../../lib/text/plural.ts';
 import { freeBytesNow, KEEP_FREE_BYTES } from '../../models/pulls/disk-space.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { LegacyHandler as Handler } from '../handler.ts';
 import { allProblems } from '../problems.ts';
 
 type Check = SystemHealthView['checks'][string];

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { GatewayError } from '../../contract/errors.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { LegacyHandler as Handler } from '../handler.ts';
 
 /** A caller that reads nothing for this long is disconnected. */
 const STALL_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { EventBusEntry } from '../../lib/async/event-bus.ts';
 import { atLeast, LOG_LEVELS, type LogLine } from '../../lib/text/log-lines.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { LegacyHandler as Handler } from '../handler.ts';
 import { Query } from '../query.ts';
 import { SseEndpoint } from '../sse-endpoint.ts';
 import { lastEventId } from './events.ts';

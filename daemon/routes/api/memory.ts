@@ -3,7 +3,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { MemoryAdd, MemorySearch } from '../../contract/system.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Call, Handler } from '../handler.ts';
+import type { LegacyCall as Call, LegacyHandler as Handler } from '../handler.ts';
 import { badQuery, Query } from '../query.ts';
 
 const PAGE_SIZE = 100;

@@ -15,7 +15,7 @@ import { modelView, type RegisteredModel } from '../../models/registered-model.t
 import type { Slots } from '../../slots/slots-api.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Call, Handler } from '../handler.ts';
+import type { LegacyCall as Call, LegacyHandler as Handler } from '../handler.ts';
 
 /** States of a slot that does not hold its model. */
 const UNLOADED: readonly string[] = ['offline', 'error'];

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { invalidRequest } from '../../contract/invalid-request.ts';
 import type { HubModelView, PullBody } from '../../contract/pulls.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Call, Handler } from '../handler.ts';
+import type { LegacyCall as Call, LegacyHandler as Handler } from '../handler.ts';
 
 const MAX_RESULTS = 20;
 const MAX_QUERY_LENGTH = 200;

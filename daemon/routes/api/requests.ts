@@ -5,7 +5,7 @@ import { allSteps } from '../../inference/dispatch/trace-view.ts';
 import { redactSecretsIn } from '../../lib/text/redact.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { LegacyHandler as Handler } from '../handler.ts';
 import { badQuery, Query } from '../query.ts';
 
 const MAX_ROWS = 1_000;

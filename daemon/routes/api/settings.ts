@@ -10,7 +10,7 @@ import { parseInput } from '../../settings/setting-types.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { LegacyHandler as Handler } from '../handler.ts';
 import { allProblems } from '../problems.ts';
 
 /** `/api/settings`: every setting, and the route that persists those of config.toml. */

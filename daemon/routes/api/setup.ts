@@ -1,7 +1,7 @@
 import type { SetupApplyBody } from '../../contract/setup.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { LegacyHandler as Handler } from '../handler.ts';
 
 /**
  * `/api/setup…` (bootstrap class): the first run. It can change what the schema permits, never a key or

@@ -3,7 +3,7 @@ import { ifMatchGuard } from '../../settings/revision.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { LegacyHandler as Handler } from '../handler.ts';
 
 /**
  * Slot files over the API: only the keys of `SlotSettings`; programs, arguments, environment, image and

@@ -5,7 +5,7 @@ import { engineLogFile } from '../../slots/lifecycle/engine-log.ts';
 import { tailLog } from '../../slots/lifecycle/log-tail.ts';
 import { slotLogName } from '../../slots/lifecycle/slot-log.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { LegacyHandler as Handler } from '../handler.ts';
 import { Query } from '../query.ts';
 import { SseEndpoint } from '../sse-endpoint.ts';
 import { namedSlot } from './slots.ts';

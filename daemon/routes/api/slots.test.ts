@@ -1,8 +1,7 @@
-import type { Context } from 'koa';
 import { expect, it, vi } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Call } from '../handler.ts';
+import type { LegacyCall as Call, RouteContext } from '../handler.ts';
 import { slotRoutes } from './slots.ts';
 
 /** Routes over one slot whose every action is refused, with the started actions and the audit rows. */
@@ -19,7 +18,7 @@ function refusing() {
 
 const callWith = (query: string) =>
   ({ params: { name: 'agent' }, target: { query }, caller: { tier: 'admin' } }) as unknown as Call;
-const ctx = {} as Context;
+const ctx = {} as unknown as RouteContext;
 const VERBS = ['slot.load', 'slot.unload', 'slot.restart', 'slot.swap'] as const;
 
 it.each(VERBS)('%s with a refused query starts no action', async (verb) => {

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Context } from 'koa';
 import { slotNotFound } from '../../contract/not-found.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
 import { redactSecretsIn } from '../../lib/text/redact.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Call, Handler } from '../handler.ts';
+import type { LegacyCall as Call, LegacyHandler as Handler, RouteContext } from '../handler.ts';
 import { Query } from '../query.ts';
 
 /** With `?wait=false`: how long a refusal may take before 202 is returned (ms). */
@@ -74,7 +73,7 @@ export function namedSlot(deps: Pick<RouteDeps, 'slots'>, call: Call): SlotRecor
  */
 async function respondAcceptedOrWait(
   deps: RouteDeps,
-  ctx: Context,
+  ctx: RouteContext,
   call: Call,
   start: () => Promise<SlotRecord>,
 ) {

@@ -2,7 +2,7 @@ import { companionAddress } from '../../companion/address.ts';
 import type { StatusOverviewView } from '../../contract/system.ts';
 import { baseOf } from '../base-urls.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Call, Handler } from '../handler.ts';
+import type { LegacyCall as Call, LegacyHandler as Handler } from '../handler.ts';
 import { systemChecks } from './health.ts';
 
 /** `GET /api/status`, `/api/config/urls`: the gateway at a glance. */

@@ -2,7 +2,7 @@ import { ROUTES } from '../../contract/routes.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import { redactSecretsIn } from '../../lib/text/redact.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { LegacyHandler as Handler } from '../handler.ts';
 import { openApi } from '../openapi.ts';
 import { Query } from '../query.ts';
 

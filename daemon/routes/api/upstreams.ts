@@ -10,7 +10,7 @@ import { ifMatchGuard } from '../../settings/revision.ts';
 import { changeUpstreamFile, createUpstreamFile, removeUpstreamFile } from '../../upstreams/edit-upstream.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Call, Handler } from '../handler.ts';
+import type { LegacyCall as Call, LegacyHandler as Handler } from '../handler.ts';
 
 /**
  * `/api/upstreams…`: other servers that serve models. Address and key variable are for administrators only. A

@@ -1,6 +1,6 @@
 import type { UsageView } from '../../contract/system.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { LegacyHandler as Handler } from '../handler.ts';
 import { Query } from '../query.ts';
 
 const DAY_MS = 86_400_000;

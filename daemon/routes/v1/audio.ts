@@ -1,5 +1,5 @@
 import type { RouteDeps } from '../deps.ts';
-import type { Handler } from '../handler.ts';
+import type { LegacyHandler as Handler } from '../handler.ts';
 
 /** Speech models and their voices. Loads nothing. */
 export function audioRoutes(deps: RouteDeps) {

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Context } from 'koa';
 import { expect, it } from 'vitest';
 import type { InferenceCall } from '../../inference/call-context.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Call } from '../handler.ts';
+import type { Call, InferenceHandler } from '../handler.ts';
 import { inferenceRoutes } from './inference.ts';
 
 it('counts the checks of a request and the processing of its body as overhead, but not the wait for the body', async () => {
@@ -20,7 +19,7 @@ it('counts the checks of a request and the processing of its body as overhead, b
       ...{ id: 'id', route: { id: name }, target: { path: '/' } },
       ...{ caller: { tier: 'client' }, receivedAt: performance.now() - 20 },
     } as unknown as Call;
-    await routes[name]({} as Context, call, undefined);
+    await routes[name]({ state: call } as Parameters<InferenceHandler>[0]);
     const own = performance.now() - (calls.at(-1)?.overheadSince ?? 0);
     expect(own).toBeGreaterThanOrEqual(70);
     expect(own).toBeLessThan(300);

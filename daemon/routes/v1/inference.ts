@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { Context } from 'koa';
 import { readCredentials } from '../../auth/credentials.ts';
 import type { InferenceCall, ReceiveBody } from '../../inference/call-context.ts';
 import type { DialectName } from '../../inference/dialects/serve-dialect.ts';
 import type { TaskName } from '../../inference/tasks.ts';
 import { releaseWhenWritten } from '../../lib/perf/buffer-release.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Call, Handler } from '../handler.ts';
+import type { Call, InferenceHandler, InferenceRouteId } from '../handler.ts';
+
+type Exchange = Parameters<InferenceHandler>[0];
 
 /** Reads the bodies of inference routes under their caps. The composition root injects `http/read-body`. */
 export interface BodyReader {
   /** The whole body, and how many milliseconds of the reading were work rather than waiting for the sender. */
-  bytes(ctx: Context, call: Call): Promise<{ readonly bytes: Buffer; readonly workMs: number }>;
+  bytes(ctx: Exchange): Promise<{ readonly bytes: Buffer; readonly workMs: number }>;
   /** The body as a stream. */
-  receive(ctx: Context, call: Call): ReceiveBody;
+  receive(ctx: Exchange): ReceiveBody;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -21,30 +22,30 @@ const EMPTY = Buffer.alloc(0);
 /** The inference routes with a JSON body: read the bytes and pass them to the dispatcher. */
 export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
   const run =
-    (task: TaskName | DialectName): Handler =>
-    async (ctx, call) => {
+    (task: TaskName | DialectName): InferenceHandler =>
+    async (ctx) => {
       const readAt = performance.now();
-      const { bytes, workMs } = await read.bytes(ctx, call);
-      await releaseBodyAfter(bytes, deps.inference[task](inferenceCall(ctx, call, bytes, readAt + workMs)));
+      const { bytes, workMs } = await read.bytes(ctx);
+      await releaseBodyAfter(bytes, deps.inference[task](inferenceCall(ctx, bytes, readAt + workMs)));
     };
-  const responses: Handler = async (ctx, call) => {
+  const responses: InferenceHandler = async (ctx) => {
     const readAt = performance.now();
-    const { bytes, workMs } = await read.bytes(ctx, call);
-    const received = inferenceCall(ctx, call, bytes, readAt + workMs);
-    const callerKey = callerKeyOf(call, () => deps.auth.address(call.auth));
+    const { bytes, workMs } = await read.bytes(ctx);
+    const received = inferenceCall(ctx, bytes, readAt + workMs);
+    const callerKey = callerKeyOf(ctx.state, () => deps.auth.address(ctx.state.auth));
     await releaseBodyAfter(bytes, deps.inference.responses({ ...received, callerKey }));
   };
-  const chat: Handler = (ctx, call) => {
+  const chat: InferenceHandler = (ctx) => {
     const readAt = performance.now();
     return read
-      .bytes(ctx, call)
+      .bytes(ctx)
       .then(({ bytes, workMs }) =>
-        releaseBodyAfter(bytes, deps.omni.chat(inferenceCall(ctx, call, bytes, readAt + workMs))),
+        releaseBodyAfter(bytes, deps.omni.chat(inferenceCall(ctx, bytes, readAt + workMs))),
       );
   };
-  const transcribe: Handler = (ctx, call) => {
-    const received = inferenceCall(ctx, call, EMPTY, performance.now());
-    return deps.inference.transcriptions({ ...received, receive: read.receive(ctx, call) });
+  const transcribe: InferenceHandler = (ctx) => {
+    const received = inferenceCall(ctx, EMPTY, performance.now());
+    return deps.inference.transcriptions({ ...received, receive: read.receive(ctx) });
   };
   return {
     'v1.chat': chat,
@@ -59,7 +60,7 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
     'v1.speech': run('speech'),
     'v1.images': run('images'),
     'v1.transcriptions': transcribe,
-  } satisfies Record<string, Handler>;
+  } satisfies Record<InferenceRouteId, InferenceHandler>;
 }
 
 /** Returns a digest of the caller's credential, or of the address of a caller without one. */
@@ -84,14 +85,18 @@ const releaseBodyAfter = (body: Buffer, answered: Promise<void>): Promise<void> 
  * Creates the call for the inference layer once its body is read. `waitedSince` is when the wait for the body
  * would have started if all waiting came last.
  */
-function inferenceCall(ctx: Context, call: Call, body: Buffer, waitedSince: number): InferenceCall {
+function inferenceCall(
+  { req, res, state: call }: Exchange,
+  body: Buffer,
+  waitedSince: number,
+): InferenceCall {
   return {
     id: call.id,
     route: call.route.id,
     path: call.target.path,
     tier: call.caller.tier,
-    req: ctx.req,
-    res: ctx.res,
+    req,
+    res,
     body,
     bodyIndex: undefined,
     receivedAt: call.receivedAt,

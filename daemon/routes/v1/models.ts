@@ -1,4 +1,3 @@
-import type { Context } from 'koa';
 import { GatewayError } from '../../contract/errors.ts';
 import {
   anthropicModel,
@@ -8,7 +7,7 @@ import {
 } from '../../inference/model-lists.ts';
 import { HOPS_HEADER, INSTANCE_HEADER } from '../../upstreams/hops.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { Call, Handler } from '../handler.ts';
+import type { LegacyCall as Call, LegacyHandler as Handler, RouteContext } from '../handler.ts';
 import { Query } from '../query.ts';
 
 /** Longer model ids are not looked up. */
@@ -23,7 +22,7 @@ const commaList = (value: string): string[] =>
     .filter((entry) => entry !== '');
 
 /** Every client of Anthropic's API sends this header, and no other does. */
-const isAnthropic = (ctx: Context): boolean => ctx.req.headers['anthropic-version'] !== undefined;
+const isAnthropic = (ctx: RouteContext): boolean => ctx.req.headers['anthropic-version'] !== undefined;
 
 function pageOf(call: Call): ModelPage {
   const query = new Query(call);
