@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CHATML } from '../../models/testing/gguf/chat-templates.ts';
 import type { TinyChatOptions } from '../../models/testing/gguf/tiny-chat.ts';
+import { realTemplates } from './testing/real-templates.ts';
 import { CHAT, joinDeltas, startTestWorker, user } from './testing/worker-client.ts';
 
 const tools = ['get_time', 'get_date'].map((name) => ({
@@ -206,5 +207,36 @@ describe.each(FAMILIES)('%s', (_, model, ids) => {
     expect(choice).toMatchObject({ finish_reason: 'stop' });
     const short = await request(CHAT, { messages: user('now?'), tools, max_tokens: 1 });
     expect(short).toMatchObject({ status: 200, choices: [{ finish_reason: 'length' }] });
+  });
+});
+
+describe.each([
+  'mistralai-Mistral-Nemo-Instruct-2407',
+  'meta-llama-Llama-3.2-3B-Instruct',
+  'google-gemma-2-2b-it',
+])('a model with the template of %s', (name) => {
+  const template = realTemplates().get(`${name}.jinja`) ?? null;
+  const { request } = startTestWorker({ template, script: ['Done.'], runs: false }, { context: 4_096 });
+
+  test('answers after calls of another gateway, two messages in a row and an interrupted turn', async () => {
+    const calls = ['call_0123456789abcdef0123456789abcdef', 'toolu_01ABCdefGHIjklMNOpqrST'].map((id) => ({
+      id,
+      type: 'function',
+      function: { name: 'get_time', arguments: '{"zone": "UTC"}' },
+    }));
+    const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'noon' }));
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      ...user('now?'),
+      ...user('Please.'),
+      { role: 'assistant', content: null, tool_calls: calls },
+      ...results,
+      ...user('Stop.'),
+    ];
+    const answer = await request(CHAT, { messages, tools, temperature: 0 });
+    expect([answer.status, answer.choices?.[0]?.message?.content], JSON.stringify(answer.error)).toEqual([
+      200,
+      'Done.',
+    ]);
   });
 });

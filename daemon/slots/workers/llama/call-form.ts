@@ -15,9 +15,15 @@ export interface CallForm {
 }
 
 const PROBE = 'svc-probe-argument';
-/** Matches arguments written as JSON or as tags (`<parameter=KEY>`, `<arg_key>KEY</arg_key>`). */
-const AS_OBJECT = new RegExp(`["=>]${PROBE}["<>]`);
 const NAME = 'svc_probe';
+const PROBE_TOOL: Tool = {
+  type: 'function',
+  function: {
+    name: NAME,
+    description: '',
+    parameters: { type: 'object', properties: { [PROBE]: { type: 'string' } } },
+  },
+};
 const FORMS: readonly CallForm[] = ([true, false] as const).flatMap((objects) =>
   (['', null] as const).map((emptyContent) => ({ objects, emptyContent, written: true })),
 );
@@ -28,19 +34,21 @@ const FORMS: readonly CallForm[] = ([true, false] as const).flatMap((objects) =>
  */
 export function callForm(render: Render): CallForm {
   const prompts = FORMS.map((form) => ({ form, prompt: renderCall(render, form) }));
-  const good = prompts.find(
-    ({ form, prompt }) => prompt !== null && (form.objects ? AS_OBJECT.test(prompt) : prompt.includes(PROBE)),
-  );
+  const good = prompts.find(({ prompt }) => prompt?.includes(PROBE));
   if (good !== undefined) return good.form;
   return { objects: false, emptyContent: '', written: prompts.every(({ prompt }) => prompt === null) };
 }
 
+/** Returns true when the template writes the offered tools. */
+export function writesTools(render: Render): boolean {
+  const prompt = tryRender(render, [], [describedTool(PROBE_TOOL)]);
+  return prompt !== null && prompt !== tryRender(render, [], []);
+}
+
 /** Returns true when the template fails on a parameter without a description. */
 export function wantsDescriptions(render: Render): boolean {
-  const parameters = { type: 'object', properties: { [PROBE]: { type: 'string' } } };
-  const probe: Tool = { type: 'function', function: { name: NAME, description: '', parameters } };
   const accepts = (tool: Tool): boolean => tryRender(render, [], [tool]) !== null;
-  return !accepts(wholeTool(probe)) && accepts(describedTool(probe));
+  return !accepts(wholeTool(PROBE_TOOL)) && accepts(describedTool(PROBE_TOOL));
 }
 
 const [TURN, NOTICE] = ['svc-probe-turn', 'svc-probe-notice'];

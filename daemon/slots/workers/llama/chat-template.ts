@@ -1,8 +1,9 @@
-import { Template } from '@huggingface/jinja';
 import { withReminders } from '../../later-system.ts';
 import { Refusal } from '../refusal.ts';
-import { callForm, type Render, takesLaterSystem, wantsDescriptions } from './call-form.ts';
+import { callForm, type Render, takesLaterSystem, wantsDescriptions, writesTools } from './call-form.ts';
 import type { ChatMessage } from './chat-message.ts';
+import { Template } from './jinja.ts';
+import { templateLimits, withinLimits } from './template-limits.ts';
 import { describedTool } from './tools/described-tool.ts';
 import { PLAIN_JSON, type ToolFamily, toolFamily } from './tools/family.ts';
 import { withThinking } from './tools/thinking-field.ts';
@@ -44,7 +45,8 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
   const source = own ?? CHATML;
   const render = compile(source, special);
   const form = callForm(render);
-  const knowsTools = /\btools\b/.test(source);
+  const knowsTools = writesTools(render);
+  const limits = templateLimits(render, form);
   const known = toolFamily(source);
   const native = knowsTools || known.toolInstructions !== null || known.id === 'harmony';
   const family = native ? known : PLAIN_JSON;
@@ -55,7 +57,7 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
   const knowsCalls = /\btool_calls\b/.test(source) && form.written;
   const written = ({ messages, tools, templateArguments }: Conversation): string =>
     render({
-      messages: placed(messages)
+      messages: withinLimits(placed(messages), limits)
         .map(form.objects ? withObjectArguments : withTextArguments)
         .map((message) => (thinks ? withThinking(message) : message))
         .map((message) => (form.emptyContent === null ? withoutWords(message) : message)),
@@ -104,10 +106,7 @@ export function chatTemplates(
   };
 }
 
-/**
- * Describes the tools in text: in the system message, or in the first message when the template has no system
- * role.
- */
+/** Describes the tools in text in the system message. */
 function withToolInstructions(
   whole: (conversation: Conversation) => string,
   conversation: Conversation,
@@ -115,13 +114,7 @@ function withToolInstructions(
 ): string {
   const { tools, messages } = conversation;
   if (tools === null) return whole(conversation);
-  const addToFirst = (role: 'system' | 'user') =>
-    whole({ ...conversation, messages: withInstructions(messages, words(tools), role), tools: null });
-  try {
-    return addToFirst('system');
-  } catch {
-    return addToFirst('user');
-  }
+  return whole({ ...conversation, messages: withInstructions(messages, words(tools)), tools: null });
 }
 
 function compile(source: string, special: SpecialText): Render {
@@ -131,6 +124,7 @@ function compile(source: string, special: SpecialText): Render {
   } catch (error) {
     template = messageOf(error);
   }
+  const readsFunctions = /\bfunctions\b/.test(source) && !/\btools\b/.test(source);
   return (variables) => {
     if (typeof template === 'string') throw refused(template);
     try {
@@ -138,6 +132,7 @@ function compile(source: string, special: SpecialText): Render {
         add_generation_prompt: true,
         bos_token: special.bos,
         eos_token: special.eos,
+        ...(readsFunctions ? functionVariables(variables.tools) : {}),
         ...variables,
       });
     } catch (error) {
@@ -145,6 +140,15 @@ function compile(source: string, special: SpecialText): Render {
     }
   };
 }
+
+/**
+ * The variables of FireFunction's template. The date has no time, because it precedes the messages and a new one
+ * invalidates the prompt cache.
+ */
+const functionVariables = (tools: unknown): Record<string, string> => ({
+  functions: JSON.stringify(Array.isArray(tools) ? tools.map((tool: Tool) => tool.function) : [], null, 4),
+  datetime: new Date().toDateString(),
+});
 
 const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, 500);

@@ -9,23 +9,28 @@ const BUNDLE = join(
 );
 const FOLDER = join('models', 'templates');
 
-/**
- * Returns the chat templates of real models in llama.cpp's sources, which node-llama-cpp contains, by file
- * name. Null without them or without git; suites that are skipped for that report it.
- */
-export function realTemplates(): ReadonlyMap<string, string> | null {
+function readFolder(folder: string): ReadonlyMap<string, string> {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.jinja'));
+  return new Map(names.sort().map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+}
+
+/** Returns the chat templates of real models by file name, see `templates/README.md`. */
+export const realTemplates = (): ReadonlyMap<string, string> =>
+  readFolder(join(import.meta.dirname, 'templates'));
+
+/** Returns the same templates from the sources that node-llama-cpp contains. Null without them or without git. */
+export function pinnedTemplates(): ReadonlyMap<string, string> | null {
   const folder = mkdtempSync(join(tmpdir(), 'svc-templates-'));
   try {
-    if (!existsSync(BUNDLE)) throw new Error('node-llama-cpp brought no sources');
+    if (!existsSync(BUNDLE)) throw new Error('node-llama-cpp has no sources');
     execFileSync('git', ['clone', '-q', '--no-checkout', BUNDLE, folder], { stdio: 'pipe', timeout: 60_000 });
     execFileSync('git', ['-C', folder, 'checkout', '-q', 'HEAD', '--', FOLDER], {
       stdio: 'pipe',
       timeout: 60_000,
     });
-    const names = readdirSync(join(folder, FOLDER)).filter((name) => name.endsWith('.jinja'));
-    return new Map(names.map((name) => [name, readFileSync(join(folder, FOLDER, name), 'utf8')]));
+    return readFolder(join(folder, FOLDER));
   } catch (error) {
-    console.warn(`SKIPPED, there are no real templates here: ${String(error).slice(0, 300)}`);
+    console.warn(`SKIPPED, the templates of llama.cpp cannot be read: ${String(error).slice(0, 300)}`);
     return null;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -12,7 +12,17 @@ import type { Tool } from './tool-choice.ts';
 
 /** How a family of models writes a call. */
 export interface ToolFamily {
-  id: 'harmony' | 'qwen-coder' | 'glm' | 'kimi' | 'deepseek' | 'hermes' | 'llama3' | 'mistral' | 'json';
+  id:
+    | 'harmony'
+    | 'qwen-coder'
+    | 'glm'
+    | 'kimi'
+    | 'deepseek'
+    | 'hermes'
+    | 'llama3'
+    | 'mistral'
+    | 'functools'
+    | 'json';
   /** Control tokens that mark a call and must be decoded as text. */
   marks: readonly string[];
   /** The key of the arguments in a call. */
@@ -97,6 +107,15 @@ const FAMILIES: readonly { family: ToolFamily; words: RegExp }[] = [
       id9: true,
       marked: true,
       scanner: (accepts, schemaOf) => mistralCalls(accepts, (name) => schemaOf(name) !== undefined),
+    },
+  },
+  {
+    words: /\bfunctools\[/,
+    family: {
+      ...PLAIN_JSON,
+      id: 'functools',
+      scanner: (accepts, schemaOf) =>
+        mistralCalls(accepts, (name) => schemaOf(name) !== undefined, 'functools'),
     },
   },
   {

@@ -11,7 +11,7 @@ import {
   untilMark,
 } from './scanner.ts';
 
-const MARK = '[TOOL_CALLS]';
+const TOOL_CALLS = '[TOOL_CALLS]';
 const ARGS = '[ARGS]';
 const CALL_ID = '[CALL_ID]';
 const END = '[/TOOL_CALLS]';
@@ -20,19 +20,23 @@ const MAX_NAME_CHARS = 256;
 /**
  * Mistral: text, then `[TOOL_CALLS]` and a list `[{"name", "arguments"}, …]`. Newer models write
  * `[TOOL_CALLS]name[ARGS]{…}` for each call. Also reads a list of calls of `offered` tools at the start of
- * the answer without the mark, which models sometimes omit.
+ * the answer without the mark, which models sometimes omit. FireFunction writes the list after another `mark`.
  */
-export function mistralCalls(accepts: Accepts, offered: Accepts = () => false): CallScanner {
-  const outside = (): State => untilMark(MARK, marked);
+export function mistralCalls(
+  accepts: Accepts,
+  offered: Accepts = () => false,
+  mark = TOOL_CALLS,
+): CallScanner {
+  const outside = (): State => untilMark(mark, marked);
   const marked = (): State => {
     const state: State = {
       step(text, from) {
         const at = afterSpace(text, from);
         if (at >= text.length) return null;
-        if (text[at] === '[') return { at: at + 1, next: entry(`${MARK}[`) };
-        return text[at] === '{' ? { at, next: entry(MARK) } : { at, next: named() };
+        if (text[at] === '[') return { at: at + 1, next: entry(`${mark}[`) };
+        return text[at] === '{' ? { at, next: entry(mark) } : { at, next: named() };
       },
-      flush: (unread) => MARK + unread,
+      flush: (unread) => mark + unread,
     };
     return state;
   };
@@ -55,9 +59,9 @@ export function mistralCalls(accepts: Accepts, offered: Accepts = () => false): 
     const state: State = {
       step(text, from) {
         const at = afterSpace(text, from);
-        const mark = at >= text.length ? 'open' : markAt(text, [END], at);
-        if (mark === 'open') return null;
-        return mark === null ? { at: from, next: outside() } : { at: at + mark.length, next: outside() };
+        const end = at >= text.length ? 'open' : markAt(text, [END], at);
+        if (end === 'open') return null;
+        return end === null ? { at: from, next: outside() } : { at: at + end.length, next: outside() };
       },
       flush: (unread) => unread,
     };
@@ -72,15 +76,15 @@ export function mistralCalls(accepts: Accepts, offered: Accepts = () => false): 
         if (brace < 0 && head.length <= MAX_NAME_CHARS) return null;
         const name = (head.split(CALL_ID)[0] ?? '').replace(ARGS, '').trim();
         if (brace < 0 || !accepts(name) || /\s/.test(name)) {
-          out.push({ type: 'text', text: MARK });
+          out.push({ type: 'text', text: mark });
           return { at: from, next: outside() };
         }
         out.push({ type: 'call', name });
         return { at: brace, next: argumentValue(outside) };
       },
-      flush: (unread) => MARK + unread,
+      flush: (unread) => mark + unread,
     };
     return state;
   };
-  return scanner(bareStart(offered, { marks: [MARK], otherwise: outside }));
+  return scanner(bareStart(offered, { marks: [mark], otherwise: outside }));
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidField } from '../../refusal.ts';
+import { isSchema } from '../json/schema-shape.ts';
 
 /** A tool that the caller offers. */
 export interface Tool {
@@ -66,13 +67,18 @@ export const parametersOf = (tools: readonly Tool[]): ReadonlyMap<string, unknow
   new Map(tools.map(({ function: { name, parameters } }) => [name, parameters ?? null]));
 
 /**
- * Returns the tool with an empty description and no parameters where they are missing. Templates that read
- * them fail otherwise.
+ * Returns the tool with an empty description and an empty list of parameters where they are missing. Templates that
+ * read them fail otherwise.
  */
-export const wholeTool = ({ function: called, ...other }: Tool): Tool => ({
+export const wholeTool = ({ function: { parameters, ...called }, ...other }: Tool): Tool => ({
   ...other,
-  function: { description: '', parameters: { type: 'object', properties: {} }, ...called },
+  function: { description: '', parameters: wholeParameters(parameters), ...called },
 });
+
+const wholeParameters = (parameters: unknown): unknown =>
+  parameters === undefined || parameters === null || isSchema(parameters)
+    ? { type: 'object', properties: {}, ...parameters }
+    : parameters;
 
 /** Which tools are offered (null: all) and which of them must be called. */
 interface Choice {

@@ -31,8 +31,9 @@ test('converts calls and results to ordinary messages and keeps others', () => {
   ]);
 });
 
-test('adds instructions to the message of that role, or as a new message', () => {
+test('adds instructions to the system message, or as a new one', () => {
   const user = { role: 'user', content: 'hi' };
-  expect(withInstructions([user], 'W', 'system')).toEqual([{ role: 'system', content: 'W' }, user]);
-  expect(withInstructions([user], 'W', 'user')).toEqual([{ role: 'user', content: 'W\n\nhi' }]);
+  const system = { role: 'system', content: 'S' };
+  expect(withInstructions([user], 'W')).toEqual([{ role: 'system', content: 'W' }, user]);
+  expect(withInstructions([system, user], 'W')).toEqual([{ role: 'system', content: 'W\n\nS' }, user]);
 });

@@ -31,14 +31,10 @@ export function callsAsText(messages: readonly ChatMessage[]): ChatMessage[] {
   });
 }
 
-/** Adds `words` to the system message, or to the first message when the template has no system role. */
-export function withInstructions(
-  messages: readonly ChatMessage[],
-  words: string,
-  role: 'system' | 'user',
-): ChatMessage[] {
-  const at = messages.findIndex((message) => message.role === role);
-  if (at < 0) return [{ role, content: words }, ...messages];
+/** Adds `words` to the first system message. */
+export function withInstructions(messages: readonly ChatMessage[], words: string): ChatMessage[] {
+  const at = messages.findIndex((message) => message.role === 'system');
+  if (at < 0) return [{ role: 'system', content: words }, ...messages];
   return messages.map((message, i) =>
     i === at
       ? { ...message, content: [words, message.content].filter((text) => text !== '').join('\n\n') }
