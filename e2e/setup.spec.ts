@@ -151,6 +151,6 @@ test('a file that is no model is refused with a reason, and the input is preserv
   const path = page.getByRole('textbox', { name: 'Path on the gateway machine' });
   await path.fill('/nowhere/model.gguf');
   await path.press('Enter');
-  await expect(page.getByRole('alert')).toContainText('path');
+  await expect(page.getByRole('alert')).toContainText(/^The file does not exist\./);
   await expect(path).toHaveValue('/nowhere/model.gguf');
 });

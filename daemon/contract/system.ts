@@ -145,9 +145,10 @@ export const UsageResponse = z.object({
 export const UsageMinute = z.object({
   /** Unix milliseconds of its begin. */
   at: z.number(),
-  /** Requests that ended in it, and how many of them failed. */
+  /** Requests that ended in it, and how many of them failed and were refused (`requestOutcome`). */
   requests: z.number().int(),
   failed: z.number().int(),
+  refused: z.number().int(),
   completion_tokens: z.number().int(),
   /** Median time to the first byte in milliseconds; null when nothing was served. */
   ttft_ms: z.number().nullable(),

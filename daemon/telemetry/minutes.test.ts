@@ -22,9 +22,9 @@ test('idle minutes since the start are zero, earlier ones are absent', () => {
   ended(200, 0.4);
   ended(503, null);
   expect(minutes.rows()).toEqual([
-    { at: START, requests: 1, failed: 0, completion_tokens: 3, ttft_ms: 200 },
-    { at: START + MINUTE, requests: 0, failed: 0, completion_tokens: 0, ttft_ms: null },
-    { at: START + 2 * MINUTE, requests: 2, failed: 1, completion_tokens: 6, ttft_ms: 400 },
+    { at: START, requests: 1, failed: 0, refused: 0, completion_tokens: 3, ttft_ms: 200 },
+    { at: START + MINUTE, requests: 0, failed: 0, refused: 0, completion_tokens: 0, ttft_ms: null },
+    { at: START + 2 * MINUTE, requests: 2, failed: 1, refused: 0, completion_tokens: 6, ttft_ms: 400 },
   ]);
 });
 
@@ -32,6 +32,12 @@ test('a stream with an in-band failure counts as failed with any status', () => 
   const { minutes, ended } = setUp();
   ended(200, 0.2, 'upstream.error');
   expect(minutes.rows()).toMatchObject([{ requests: 1, failed: 1 }]);
+});
+
+test('refused and disconnected requests are not failures', () => {
+  const { minutes, ended } = setUp();
+  for (const status of [200, 404, 429, 499, 507]) ended(status);
+  expect(minutes.rows()).toMatchObject([{ requests: 5, failed: 1, refused: 2 }]);
 });
 
 test('stores at most an hour, for any number of requests', () => {

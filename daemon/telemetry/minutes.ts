@@ -1,3 +1,4 @@
+import { requestOutcome } from '../contract/request-outcome.ts';
 import type { MinuteRow } from '../contract/system.ts';
 import type { FinishedRequest } from './metrics.ts';
 
@@ -12,6 +13,7 @@ interface Minute {
   readonly at: number;
   requests: number;
   failed: number;
+  refused: number;
   tokens: number;
   /** Milliseconds to the first byte, of the first responses of the minute. */
   readonly waits: number[];
@@ -41,6 +43,7 @@ function rowOf(at: number, minute: Minute | undefined): MinuteRow {
     at,
     requests: minute?.requests ?? 0,
     failed: minute?.failed ?? 0,
+    refused: minute?.refused ?? 0,
     completion_tokens: minute?.tokens ?? 0,
     ttft_ms: wait === null ? null : Math.round(wait * 10) / 10,
   };
@@ -57,7 +60,7 @@ export function createMinutes(now: () => number = Date.now): Minutes {
     const at = startOfMinute(now());
     if (latest?.at === at) return latest;
     for (const old of minutes.keys()) if (old <= at - MINUTES * MINUTE_MS || old > at) minutes.delete(old);
-    const minute = minutes.get(at) ?? { at, requests: 0, failed: 0, tokens: 0, waits: [] };
+    const minute = minutes.get(at) ?? { at, requests: 0, failed: 0, refused: 0, tokens: 0, waits: [] };
     minutes.set(at, minute);
     latest = minute;
     return minute;
@@ -66,7 +69,9 @@ export function createMinutes(now: () => number = Date.now): Minutes {
     finished({ status, inBandCode, firstByteS, completionTokens }) {
       const minute = current();
       minute.requests += 1;
-      if (status >= 400 || inBandCode !== null) minute.failed += 1;
+      const outcome = requestOutcome({ status, error: inBandCode });
+      if (outcome === 'failed') minute.failed += 1;
+      if (outcome === 'refused') minute.refused += 1;
       minute.tokens += completionTokens ?? 0;
       if (firstByteS !== null && status < 400 && minute.waits.length < SAMPLES)
         minute.waits.push(firstByteS * 1000);

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import type { SetupView } from '../../../daemon/contract/setup.ts';
+import type { SlotPlanView, SlotRecord } from '../../../daemon/contract/slots.ts';
+import type { MinuteRow } from '../../../daemon/contract/system.ts';
 import { slotRecord } from '../../../daemon/contract/testing/slot-record.ts';
 import { slotBadge, slotModel } from '../shared/slot-state.ts';
-import { freshnessOf, healthSummary, issuesOf } from './health-summary.ts';
+import { freshnessOf, healthSummary, issuesOf, trafficSentence } from './health-summary.ts';
 
 const slot = (over: Partial<SlotRecord> = {}): SlotRecord => slotRecord({ name: 'agent', ...over });
 const failure = { reason: 'no such file', failures: 5, parked: true, retry_at: null };
@@ -136,5 +138,89 @@ describe('the summary', () => {
 
   it('ignores a disabled slot', () => {
     expect(issuesOf({ slots: [slot({ enabled: false, state: 'error', failure })] })).toEqual([]);
+  });
+});
+
+describe('a load that cannot succeed', () => {
+  const plan = (over: Partial<SlotPlanView['forecast']> = {}): SlotPlanView =>
+    ({
+      slot: 'agent',
+      model: 'big',
+      forecast: { outcome: 'refused', evicts: [], sum: { short: 13 * 1024 ** 2, limit: 1 }, ...over },
+    }) as unknown as SlotPlanView;
+  const offline = slot({ state: 'offline', auto: true });
+
+  it.each([
+    ['agent', offline],
+    ['a slot with a file', slot({ name: 'own', state: 'offline' })],
+    [
+      'a slot that waits for memory',
+      slot({ name: 'other', state: 'offline', auto: true, waiting_for: ['agent'] }),
+    ],
+  ])('is a failure of %s', (_, row) => {
+    const [issue, ...rest] = issuesOf({ slots: [row], plans: [{ ...plan(), slot: row.name }] });
+    expect(rest).toEqual([]);
+    expect(issue?.tone).toBe('failed');
+    expect(issue?.message).toMatch(
+      /^Slot \w+ cannot load big\. Not enough memory.* short\. Raise slots\.memory_limit/,
+    );
+    expect(healthSummary([issue as never], 'now')).toEqual({ tone: 'failed', sentence: '1 issue' });
+  });
+
+  it('is no issue of an automatic slot, which exists for each model file, nor when the load fits', () => {
+    const other = slot({ name: 'other', state: 'offline', auto: true });
+    expect(issuesOf({ slots: [other], plans: [{ ...plan(), slot: 'other' }] })).toEqual([]);
+    for (const outcome of ['starts', 'evicts', 'waits'] as const)
+      expect(issuesOf({ slots: [offline], plans: [plan({ outcome })] })).toEqual([]);
+  });
+
+  it('does not name a limit that is not set', () => {
+    const sum = { short: 0, limit: null } as never;
+    expect(issuesOf({ slots: [offline], plans: [plan({ sum })] })[0]?.message).toMatch(
+      /Choose a smaller model/,
+    );
+  });
+});
+
+describe('failing requests', () => {
+  const minutes = (requests: number, failed: number, refused = 0): MinuteRow[] => [
+    { at: 0, requests, failed, refused, completion_tokens: 0, ttft_ms: null },
+  ];
+
+  it.each([
+    [40, 12, '12 of 40 requests failed in the last 15 minutes.'],
+    [1, 1, 'The only request of the last 15 minutes failed.'],
+    [40, 3, null],
+    [40, 0, null],
+    [0, 0, null],
+  ])('%d requests with %d failures', (requests, failed, message) => {
+    expect(issuesOf({ minutes: minutes(requests, failed) })[0]?.message ?? null).toBe(message);
+  });
+
+  it('are those of the last 15 minutes', () => {
+    const quiet = Array.from({ length: 15 }, () => minutes(1, 0)).flat();
+    expect(issuesOf({ minutes: [...minutes(40, 40), ...quiet] })).toEqual([]);
+  });
+
+  it('are named in the summary of the hour, refused ones are not failures', () => {
+    expect(trafficSentence(undefined)).toBeNull();
+    expect(trafficSentence(minutes(0, 0))).toBe('no requests in the last hour');
+    expect(trafficSentence(minutes(9, 0, 4))).toBe('no request failed in the last hour');
+    expect(trafficSentence(minutes(9, 2))).toBe('2 of 9 requests failed in the last hour');
+  });
+});
+
+describe('models that setup could not start', () => {
+  const error = { code: 'x', message: 'The hub does not have this file' };
+  const setup = (phase: string, pull: object | null = null): SetupView =>
+    ({ work: [{ slot: 'agent', model: 'm', name: 'Qwen3', phase, pull, error }] }) as unknown as SetupView;
+
+  it('are issues until their slot has a model', () => {
+    const expected = 'Setup could not start Qwen3 in slot agent: The hub does not have this file.';
+    expect(issuesOf({ setup: setup('failed') }).map(({ message }) => message)).toEqual([expected]);
+    expect(issuesOf({ setup: setup('failed'), slots: [slot({ demo: true })] })).toHaveLength(1);
+    expect(issuesOf({ setup: setup('failed'), slots: [slot()] })).toEqual([]);
+    expect(issuesOf({ setup: setup('failed', { state: 'failed' }) })).toEqual([]);
+    expect(issuesOf({ setup: setup('ready') })).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ const row = (minute: number, requests: number, ttft_ms: number | null, failed = 
   at: minute * 60_000,
   requests,
   failed,
+  refused: 0,
   completion_tokens: 0,
   ttft_ms,
 });
@@ -17,9 +18,9 @@ test('an idle minute has zero requests and no wait time', () => {
 });
 
 test('the description of the hour', () => {
-  const words = { requests: 7, failed: 1, peak: 5, wait: { low: 80, high: 120 } };
+  const words = { requests: 7, failed: 1, refused: 0, peak: 5, wait: { low: 80, high: 120 } };
   expect(hourSummary(HOUR)).toEqual(words);
-  expect(hourSummary([])).toEqual({ requests: 0, failed: 0, peak: 0, wait: null });
+  expect(hourSummary([])).toEqual({ requests: 0, failed: 0, refused: 0, peak: 0, wait: null });
 });
 
 test.each([

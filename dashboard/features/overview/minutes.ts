@@ -23,6 +23,7 @@ export function seriesOf(
 export function hourSummary(minutes: readonly MinuteRow[]): {
   requests: number;
   failed: number;
+  refused: number;
   peak: number;
   /** Lowest and highest latency of a minute in milliseconds, or null without requests. */
   wait: { low: number; high: number } | null;
@@ -33,9 +34,19 @@ export function hourSummary(minutes: readonly MinuteRow[]): {
   return {
     requests: sum(({ requests }) => requests),
     failed: sum(({ failed }) => failed),
+    refused: sum(({ refused }) => refused),
     peak: Math.max(0, ...minutes.map(({ requests }) => requests)),
     wait: waits.length === 0 ? null : { low: Math.min(...waits), high: Math.max(...waits) },
   };
+}
+
+/** Number of minutes that decide whether requests are failing now. */
+const RECENT = 15;
+
+/** Requests and failures of the last 15 minutes. */
+export function recentFailures(minutes: readonly MinuteRow[]): { requests: number; failed: number } {
+  const { requests, failed } = hourSummary(minutes.slice(-RECENT));
+  return { requests, failed };
 }
 
 /** Upper end of a count axis with one tick in the middle: rounded up to an even number of at most two digits. */

@@ -13,8 +13,9 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { SetupNote } from '../setup/setup-note.tsx';
 import { Checks } from './checks.tsx';
 import { Devices } from './devices.tsx';
-import { type Freshness, freshnessOf, healthSummary, issuesOf } from './health-summary.ts';
+import { type Freshness, freshnessOf, healthSummary, issuesOf, trafficSentence } from './health-summary.ts';
 import { Issues } from './issues.tsx';
+import { useNextLoads } from './next-load.tsx';
 import { PostureCard } from './posture-card.tsx';
 import { Slots } from './slots.tsx';
 import { HealthSummary } from './summary-line.tsx';
@@ -63,6 +64,9 @@ export function Overview(): ReactElement {
   const settings = useQuery(queries.settings);
   const upstreams = useQuery(queries.upstreams);
   const pulls = useQuery(queries.pulls);
+  const minutes = useQuery(queries.minutes);
+  const setup = useQuery(queries.setup);
+  const plans = useNextLoads(slots.data?.slots ?? []);
   const issues = issuesOf({
     slots: slots.data?.slots,
     checks: checks.data,
@@ -70,20 +74,23 @@ export function Overview(): ReactElement {
     problems: settings.data?.problems,
     upstreams: upstreams.data?.upstreams,
     pulls: pulls.data?.pulls,
+    plans,
+    minutes: minutes.data?.minutes,
+    setup: setup.data,
   });
-  const known = useFreshness(slots.data !== undefined && checks.data !== undefined, [
-    status,
-    slots,
-    checks,
-    settings,
-    upstreams,
-    pulls,
-  ]);
+  const isComplete = [slots, checks, minutes].every(({ data }) => data !== undefined);
+  const known = useFreshness(isComplete, [status, slots, checks, settings, upstreams, pulls, minutes]);
   return (
     <>
       {status.data === undefined ? <h1>Overview</h1> : null}
       <Loaded query={status} what="the state of the gateway" lines={1}>
-        {(data) => <HealthSummary summary={healthSummary(issues, known)} status={data} />}
+        {(data) => (
+          <HealthSummary
+            summary={healthSummary(issues, known)}
+            status={data}
+            traffic={trafficSentence(minutes.data?.minutes)}
+          />
+        )}
       </Loaded>
       <SetupNote />
       <Issues issues={issues} />

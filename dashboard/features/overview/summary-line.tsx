@@ -20,6 +20,8 @@ function Uptime(props: { since: number }): ReactElement {
 export function HealthSummary(props: {
   summary: ReturnType<typeof healthSummary>;
   status: StatusOverviewView;
+  /** What is known about recent requests. */
+  traffic: string | null;
 }): ReactElement {
   const { summary, status } = props;
   return (
@@ -28,6 +30,7 @@ export function HealthSummary(props: {
       <h1>{summary.sentence}</h1>
       <p className={css.facts}>
         {status.name} {status.version} · <Uptime since={status.started_at} />
+        {props.traffic === null ? '' : ` · ${props.traffic}`}
       </p>
     </div>
   );

@@ -52,7 +52,8 @@ function Graphs(props: { minutes: readonly MinuteRow[] }): ReactElement {
   const { minutes } = props;
   const hour = hourSummary(minutes);
   const failed = hour.failed === 0 ? '' : `, ${count(hour.failed)} failed`;
-  const all = `${count(hour.requests)} ${hour.requests === 1 ? 'request' : 'requests'}${failed}`;
+  const refused = hour.refused === 0 ? '' : `, ${count(hour.refused)} refused`;
+  const all = `${count(hour.requests)} ${hour.requests === 1 ? 'request' : 'requests'}${failed}${refused}`;
   const [low, high] = hour.wait === null ? [] : [duration(hour.wait.low), duration(hour.wait.high)];
   const waits = low === undefined ? 'no requests' : low === high ? low : `${low} to ${high}`;
   return (

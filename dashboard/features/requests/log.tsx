@@ -28,6 +28,7 @@ const ONLY = [
   { id: ALL, word: 'All' },
   { id: 'running', word: 'Running' },
   { id: 'failed', word: 'Failed' },
+  { id: 'refused', word: 'Refused' },
 ] as const;
 
 /** Filter and open request of the URL. Changing the filter replaces the history entry. */

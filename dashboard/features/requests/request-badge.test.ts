@@ -75,6 +75,9 @@ describe('matches', () => {
     expect(matches(request(), { q: '', only: 'running' })).toBe(false);
     expect(matches(request(), { q: '', only: 'failed' })).toBe(false);
     expect(matches(request({ status: 503 }), { q: '503', only: 'failed' })).toBe(true);
+    expect(matches(request({ status: 404 }), { q: '', only: 'failed' })).toBe(false);
+    expect(matches(request({ status: 404 }), { q: '', only: 'refused' })).toBe(true);
+    expect(matches(request({ status: 499 }), { q: '', only: 'failed' })).toBe(false);
     expect(matches(request(), { q: '', only: 'nonsense' })).toBe(true);
   });
 });

@@ -1,4 +1,5 @@
 import { ERRORS, isErrorCode } from '../../../daemon/contract/errors.ts';
+import { requestOutcome } from '../../../daemon/contract/request-outcome.ts';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
 import { readableAdvice } from '../../api/api-error.ts';
 import type { Tone } from '../../ui/tone.ts';
@@ -61,7 +62,8 @@ export interface RequestFilter {
 
 const ONLY: Readonly<Record<string, (request: RequestRecord) => boolean>> = {
   running: (request) => request.state === 'running',
-  failed: (request) => request.state === 'done' && requestBadge(request).tone !== 'ok',
+  failed: (request) => request.state === 'done' && requestOutcome(request) === 'failed',
+  refused: (request) => request.state === 'done' && requestOutcome(request) === 'refused',
 };
 
 /** Whether a request matches the filter: it contains every typed word. */

@@ -16,6 +16,7 @@ import {
   leftOutSentences,
   machineSentences,
   PURPOSES,
+  workBadge,
 } from './setup-words.ts';
 import { Step } from './step.tsx';
 import { useApply, useProbe } from './use-setup.ts';
@@ -180,13 +181,14 @@ function Offline(props: { demo: boolean }): ReactElement {
 export function ModelsStep(props: { view: SetupView; number: number }): ReactElement {
   const { view } = props;
   const state = view.steps.find(({ id }) => id === 'models')?.state ?? 'open';
+  const hasEverything = view.set !== null && view.set.items.length === 0 && view.set.left_out.length === 0;
   return (
     <Step
       id="models"
       number={props.number}
       title="Models for this machine"
       state={state}
-      inProgress={view.work.some(({ phase }) => phase !== 'ready' && phase !== 'failed')}
+      progress={workBadge(view.work) ?? (hasEverything ? { tone: 'ok', word: 'Done' } : null)}
       summary={
         view.work.length === 0 ? undefined : (
           <>

@@ -9,6 +9,7 @@ import {
   paceWord,
   phaseWord,
   shareOf,
+  workBadge,
 } from './setup-words.ts';
 
 const GIB = 1024 ** 3;
@@ -95,6 +96,20 @@ test('reports the phase and progress of a model', () => {
   expect(shareOf({ ...work, phase: 'asking' })).toBeNull();
   expect(shareOf({ ...work, phase: 'loading', progress: 0.5 })).toBe(50);
   expect(shareOf({ ...work, pull: { ...work.pull, total: 0 } as Work['pull'] })).toBeNull();
+});
+
+test.each([
+  [[], null],
+  [['ready', 'ready'], { tone: 'ok', word: 'Done' }],
+  [['ready', 'pulling'], { tone: 'busy', word: '1 of 2 ready' }],
+  [['ready', 'failed', 'loading'], { tone: 'attention', word: '1 of 3 ready, 1 failed' }],
+  [
+    ['ready', 'ready', 'failed', 'failed', 'failed', 'failed'],
+    { tone: 'failed', word: '2 of 6 ready, 4 failed' },
+  ],
+  [['failed'], { tone: 'failed', word: '0 of 1 ready, 1 failed' }],
+] as const)('is done only when every model is ready: %j', (phases, badge) => {
+  expect(workBadge(phases.map((phase) => ({ ...work, phase })))).toEqual(badge);
 });
 
 test('describes an open network depending on keys and the remote-admin guard', () => {

@@ -2,6 +2,7 @@ import type { PurposeName } from '../../../daemon/contract/catalog.ts';
 import type { SetupItemView, SetupLeftOutView, SetupView } from '../../../daemon/contract/setup.ts';
 import { openToChanges } from '../../app/posture.ts';
 import { count, gib } from '../../ui/format.ts';
+import type { Tone } from '../../ui/tone.ts';
 import { listed } from '../shared/forecast.ts';
 
 /** Label of each model purpose. */
@@ -110,6 +111,20 @@ export function phaseWord({ phase, pull }: Work): string {
   if (pull.state === 'paused') return 'Paused';
   if (pull.state === 'queued') return 'Queued';
   return pull.state === 'verifying' ? 'Verifying' : PHASES.pulling;
+}
+
+/**
+ * The state of all models that setup started; null without any. Done only when each one is ready: `2 of 6 ready, 4
+ * failed`.
+ */
+export function workBadge(work: readonly Work[]): { tone: Tone; word: string } | null {
+  if (work.length === 0) return null;
+  const ready = work.filter(({ phase }) => phase === 'ready').length;
+  const failed = work.filter(({ phase }) => phase === 'failed').length;
+  if (ready === work.length) return { tone: 'ok', word: 'Done' };
+  const word = `${ready} of ${work.length} ready`;
+  if (failed === 0) return { tone: 'busy', word };
+  return { tone: ready + failed === work.length ? 'failed' : 'attention', word: `${word}, ${failed} failed` };
 }
 
 /** Progress of the current phase in percent, or null when unknown. */

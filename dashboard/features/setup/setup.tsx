@@ -26,7 +26,8 @@ function End(props: { view: SetupView }): ReactElement {
   const { view } = props;
   const [, go] = useLocation();
   const end = useApply(() => go('/overview'));
-  const open = view.steps.filter(({ state }) => state === 'open').length;
+  const failed = view.work.some(({ phase }) => phase === 'failed');
+  const complete = !failed && view.steps.every(({ state }) => state !== 'open');
   const canChat =
     view.real_model || view.work.some(({ slot, phase }) => slot === 'agent' && phase === 'ready');
   return (
@@ -34,11 +35,11 @@ function End(props: { view: SetupView }): ReactElement {
       {end.isError ? <Failure error={end.error} /> : null}
       <div className={css.endActs}>
         <Button
-          variant={open === 0 ? 'main' : 'plain'}
+          variant={complete ? 'main' : 'plain'}
           busy={end.isPending}
           onClick={() => end.mutate({ finished: true })}
         >
-          {open === 0 ? 'Done' : 'Do this later'}
+          {complete ? 'Done' : 'Do this later'}
         </Button>
         {canChat && !isClosed(view) ? (
           <Link className={buttonClass()} href="/playground">

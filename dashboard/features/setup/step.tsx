@@ -7,13 +7,16 @@ import type { Tone } from '../../ui/tone.ts';
 import css from './setup.module.css';
 import { useApply } from './use-setup.ts';
 
-const BADGES: Record<SetupStepStateName, { tone: Tone; word: string }> = {
+interface Badge {
+  tone: Tone;
+  word: string;
+}
+
+const BADGES: Record<SetupStepStateName, Badge> = {
   open: { tone: 'idle', word: 'To do' },
   done: { tone: 'ok', word: 'Done' },
   skipped: { tone: 'idle', word: 'Skipped' },
 };
-
-const IN_PROGRESS = { tone: 'busy', word: 'In progress' } as const;
 
 /** One setup step: expanded while open, one line with a button to reopen it once done or skipped. */
 export function Step(props: {
@@ -23,8 +26,8 @@ export function Step(props: {
   state: SetupStepStateName;
   /** Content that is shown also while the step is collapsed. */
   summary?: ReactNode;
-  /** Whether work that this step started is still running. */
-  inProgress?: boolean;
+  /** The state of the work that this step started. Replaces the badge of a step that is not skipped. */
+  progress?: Badge | null;
   /** Hides the button: the state of this step is decided elsewhere. */
   fixed?: boolean;
   children: ReactNode;
@@ -32,7 +35,7 @@ export function Step(props: {
   const heading = useId();
   const apply = useApply();
   const go = (state: SetupStepStateName): void => apply.mutate({ steps: { [props.id]: state } });
-  const badge = props.inProgress && props.state === 'done' ? IN_PROGRESS : BADGES[props.state];
+  const badge = (props.state === 'skipped' ? null : props.progress) ?? BADGES[props.state];
   const open = props.state === 'open';
   const word = open ? 'Skip' : 'Reopen';
   return (

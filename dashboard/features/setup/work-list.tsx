@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect, useRef } from 'react';
 import type { SetupView } from '../../../daemon/contract/setup.ts';
 import { Button } from '../../ui/button.tsx';
 import { duration, gib } from '../../ui/format.ts';
@@ -62,10 +62,15 @@ function Row(props: { work: Work; onRetry: () => void; busy: boolean }): ReactEl
 /** Progress of the downloads and loads that setup started. They continue without this page. */
 export function WorkList(props: { work: readonly Work[] }): ReactElement {
   const apply = useApply();
+  const list = useRef<HTMLUListElement>(null);
+  // The button that starts the work is below this list.
+  useEffect(() => {
+    list.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const open = props.work.some(({ phase }) => phase !== 'ready' && phase !== 'failed');
   return (
     <>
-      <ul className={css.works} aria-label="Model downloads">
+      <ul ref={list} className={css.works} aria-label="Model downloads">
         {props.work.map((work) => (
           <Row
             key={work.slot}

@@ -40,7 +40,7 @@ it('sends a body that the schema accepts', () => {
   const wrong = bodyOf(all, { key_env: 'MY_KEY', priority: 'low' }, {});
   expect(issuesOf(UpstreamPut, wrong, all)).toMatchObject({
     key_env: expect.stringContaining('UPSTREAM_'),
-    priority: 'must be a number',
+    priority: 'Priority must be a number.',
   });
 });
 
