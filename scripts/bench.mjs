@@ -9,7 +9,7 @@ const { node } = prepare({ build: true });
 const env = {
   ...process.env,
   PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
-  ...provide(['nginx', 'llama.cpp', 'wrk']),
+  ...provide(['nginx', 'wrk']),
 };
 const run = spawnSync(node, [join(root, 'scripts', 'bench.ts'), ...process.argv.slice(2)], {
   cwd: root,

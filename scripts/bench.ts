@@ -1,90 +1,91 @@
 /**
  * Measures the gateway between a load generator and a mock model server on loopback, and compares it with no gateway
- * (`direct`), nginx and another gateway. Also measures the cost of side loads, the embedded engine against llama-server,
- * and client disconnects with real engines. Every target runs in every round. Quote only ratios.
+ * (`direct`), nginx and llama-swap. Every target runs in every round. Quote only ratios.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { compareBuilds } from './bench/compare-builds.ts';
 import { gate } from './bench/gate.ts';
-import { Machine } from './bench/machine.ts';
+import { startGatewayUnderTest } from './bench/gateway-under-test.ts';
+import { verdicts } from './bench/goals.ts';
+import { has, Machine } from './bench/machine.ts';
 import { type BenchOptions, parseOptions, USAGE } from './bench/options.ts';
-import { Participants } from './bench/participants.ts';
 import { profileTable } from './bench/profile.ts';
-import { writeResults } from './bench/results.ts';
 import { type Results, runScenario } from './bench/rounds.ts';
 import { chosen, SCENARIOS, type ScenarioRow, type Stage, warmUp } from './bench/scenarios.ts';
 import { goalsTable, table } from './bench/table.ts';
-import { verdicts } from './bench/verdicts.ts';
+import { startDirect, startLlamaSwap, startNginx, type Target, target } from './bench/targets.ts';
 
 /** Runs scenarios one after the other and prints the figures of each. */
 class Bench {
+  readonly #stage: Stage;
   readonly #options: BenchOptions;
-  readonly #participants: Participants;
-  readonly #stage: Omit<Stage, 'direct'>;
+  /** The targets that scenarios share, by name; started and warmed at their first use. */
+  readonly #shared = new Map<string, Promise<Target | null>>();
 
-  constructor(machine: Machine, options: BenchOptions) {
+  constructor(stage: Stage, options: BenchOptions) {
+    this.#stage = stage;
     this.#options = options;
-    this.#stage = { machine, secs: options.secs };
-    this.#participants = new Participants(machine, options, (direct, target) =>
-      warmUp({ ...this.#stage, direct }, target),
-    );
   }
 
-  /** Runs one scenario on all its targets. Returns null when no target is available. */
-  async one(name: string): Promise<Results[string] | null> {
-    const { group, times = 1 } = SCENARIOS[name] as ScenarioRow;
-    const { targets, end } = await this.#participants.group(group);
-    const [direct] = targets;
-    if (direct === undefined) return null;
-    const figures = await runScenario(
-      { ...this.#stage, direct },
-      name,
-      targets,
-      this.#options.rounds * times,
-    );
-    await end();
+  async run(name: string): Promise<Results[string]> {
+    const { targets, run, times = 1 } = SCENARIOS[name] as ScenarioRow;
+    const chosenTargets = await this.#targets(targets);
+    const rounds = this.#options.rounds * times;
+    const figures = await runScenario(this.#stage, name, run, chosenTargets, rounds);
+    if (targets === 'fresh') await this.#stage.machine.stop(chosenTargets.at(-1)?.pid ?? 0);
     console.log(table(name, figures));
     return figures;
   }
 
-  async all(names: readonly string[]): Promise<Results> {
-    const results: Results = {};
-    for (const name of names) {
-      const figures = await this.one(name);
-      if (figures === null) console.log(`\n## ${name}: SKIPPED, see above`);
-      else results[name] = figures;
-    }
-    return results;
+  /** Ends the gateway that scenarios share, so that its profile is written. */
+  async endGateway(): Promise<void> {
+    await this.#stage.machine.stop((await this.#shared.get('ours'))?.pid ?? 0);
   }
 
-  /** Ends the gateway that most scenarios share, so that its profile is written. */
-  endOurs(): Promise<void> {
-    return this.#participants.stopGatewayUnderTest();
+  async #targets(kind: ScenarioRow['targets']): Promise<Target[]> {
+    const { machine, direct } = this.#stage;
+    if (kind === 'ours') return [target('ours', 0, 0)];
+    const start = () => startGatewayUnderTest(machine, direct, this.#options.profile ?? undefined);
+    const nginx = await this.#once('nginx', () => startNginx(machine, direct));
+    const peers = [direct, nginx];
+    if (kind === 'all') {
+      peers.push(await this.#once('llama-swap', () => startLlamaSwap(machine, direct)));
+      peers.push(await this.#once('ours', start));
+    } else peers.push(await start());
+    return peers.filter((each) => each !== null);
+  }
+
+  #once(name: string, start: () => Promise<Target | null>): Promise<Target | null> {
+    const warm = async () => {
+      const started = await start();
+      if (started !== null) await warmUp(this.#stage, started);
+      return started;
+    };
+    const running = this.#shared.get(name) ?? warm();
+    this.#shared.set(name, running);
+    return running;
   }
 }
 
-/** Runs the selected scenarios, compares them with the goals and writes the results. */
+/** Runs the selected scenarios and compares them with the goals. Returns 1 when a goal is missed. */
 async function runScenarios(machine: Machine, options: BenchOptions): Promise<number> {
-  const bench = new Bench(machine, options);
-  if (options.profile !== null) {
-    mkdirSync(dirname(options.profile), { recursive: true });
-    rmSync(options.profile, { force: true });
+  if (!has('wrk')) throw new Error('The bench needs wrk (Debian: wrk).');
+  const { profile } = options;
+  if (profile !== null) {
+    mkdirSync(dirname(profile), { recursive: true });
+    rmSync(profile, { force: true });
   }
-  const results = await bench.all(chosen(options.only));
+  const bench = new Bench({ machine, direct: await startDirect(machine), secs: options.secs }, options);
+  const results: Results = {};
+  for (const name of chosen(options.only)) results[name] = await bench.run(name);
   const judged = verdicts(results);
   console.log(goalsTable(judged));
-  writeResults(options.json, results, judged);
-  console.log(`raw figures: ${options.json}`);
-  if (options.profile !== null) {
-    await bench.endOurs();
-    console.log(
-      existsSync(options.profile)
-        ? profileTable(options.profile)
-        : 'no profile: the gateway under test did not run',
-    );
+  if (profile !== null) {
+    await bench.endGateway();
+    console.log(existsSync(profile) ? profileTable(profile) : 'no profile: the shared gateway did not run');
   }
-  return 0;
+  return judged.some(({ verdict }) => verdict === 'MISSED') ? 1 : 0;
 }
 
 async function main(options: BenchOptions): Promise<number> {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClosedLoad, RunningLoad } from './closed-load.ts';
-import { startWrk } from './load-closed.ts';
+import { type ClosedLoad, type RunningLoad, startWrk } from './closed-loop.ts';
 import type { Machine } from './machine.ts';
 import { cpuNs, mainThreadNs } from './process-figures.ts';
 import type { Target } from './targets.ts';

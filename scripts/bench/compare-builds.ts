@@ -3,12 +3,13 @@ import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { runAlternating } from './alternating-rounds.ts';
 import { chatBody } from './bodies.ts';
-import { ROOT, startGatewayUnderTest } from './gateway-under-test.ts';
+import { ROOT } from './gateway-files.ts';
+import { startGatewayUnderTest } from './gateway-under-test.ts';
 import { has, type Machine } from './machine.ts';
 import type { BenchOptions } from './options.ts';
 import { spreadOf } from './ratios.ts';
 import { type Stage, warmUp } from './scenarios.ts';
-import { startDirect, startNginx, type Target } from './targets.ts';
+import { startDirect, type Target } from './targets.ts';
 
 /** Two processes of each build: they differ by some percent, because V8 compiles functions in a different order. */
 const EACH = 2;
@@ -47,8 +48,7 @@ export async function compareBuilds(machine: Machine, options: BenchOptions, ref
     throw new Error('--against needs wrk (Debian: wrk), because its load can be paused between turns');
   const there = checkout(ref);
   const direct = await startDirect(machine);
-  const nginx = options.nginx ? await startNginx(machine, direct) : null;
-  const targets: Target[] = nginx === null ? [] : [nginx];
+  const targets: Target[] = [];
   for (let nth = 0; nth < EACH; nth++) {
     targets.push({ ...(await startGatewayUnderTest(machine, direct)), name: 'here' });
     targets.push({ ...(await startGatewayUnderTest(machine, direct, undefined, there)), name: ref });

@@ -4,11 +4,11 @@
  * processor affect both alike. A busy machine is therefore no reason to skip it.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { runAlternating } from './alternating-rounds.ts';
-import type { ClosedLoad } from './closed-load.ts';
+import { type ClosedLoad, startWrk } from './closed-loop.ts';
 import { type Load, MEASURES, type Measure, WARM_CHATS, WARM_STREAMS } from './gate-measures.ts';
 import { gateRow, parseGateTable } from './gate-table.ts';
 import {
@@ -22,12 +22,11 @@ import {
   type MeasuredRatios,
   skippedGate,
 } from './gate-verdict.ts';
-import { CLIENT_KEY, ROOT, startGatewayUnderTest } from './gateway-under-test.ts';
-import { closedLoop, startWrk } from './load-closed.ts';
+import { ROOT } from './gateway-files.ts';
+import { CLIENT_KEY, startGatewayUnderTest } from './gateway-under-test.ts';
 import { answers, has, type Machine } from './machine.ts';
 import type { BenchOptions } from './options.ts';
-import { writeJson } from './results.ts';
-import { startDirect, startNginx, type Target, target } from './targets.ts';
+import { startDirect, type Target, target } from './targets.ts';
 
 const PAGE = join(ROOT, 'docs', 'internals', 'performance.md');
 /** Further runs for measures whose median is over the limit. */
@@ -128,18 +127,6 @@ async function sample(machine: Machine, targets: readonly Target[], measure: Mea
   return { ratio, failed: ours.failed + reference.failed };
 }
 
-/** Prints the CPU time of nginx for each measure, for information only. */
-async function printNginx(machine: Machine): Promise<void> {
-  const nginx = await withUpstream(machine, startNginx);
-  if (nginx === null) return;
-  const costs: string[] = [];
-  for (const measure of MEASURES) {
-    const { cpu_us_req = Number.NaN } = await closedLoop(machine, nginx, loadOf(measure, 1));
-    costs.push(`${measure.name} ${us(cpu_us_req)}`);
-  }
-  console.log(`nginx, for information: ${costs.join(', ')}`);
-}
-
 class Gate {
   readonly #machine: Machine;
   readonly #samples = new Map<string, Sample[]>();
@@ -177,17 +164,16 @@ class Gate {
   }
 }
 
-async function regularRuns(machine: Machine, withNginx: boolean): Promise<Gate> {
+async function regularRuns(machine: Machine): Promise<Gate> {
   const gate = new Gate(machine);
   for (let run = 0; run < DECIDING_RUNS; run++) await gate.run(MEASURES);
-  if (withNginx) await printNginx(machine);
   return gate;
 }
 
-async function judge(machine: Machine, options: BenchOptions): Promise<GateReport> {
+async function judge(machine: Machine): Promise<GateReport> {
   const names = MEASURES.map(({ name }) => name);
   const recorded = parseGateTable(readFileSync(PAGE, 'utf8'), names);
-  const gate = await regularRuns(machine, options.nginx);
+  const gate = await regularRuns(machine);
   const over = gate.measured.filter((each) => !isWithin(each, recorded.get(each.name) ?? 0));
   const again = MEASURES.filter(({ name }) => over.some((each) => each.name === name));
   for (let run = 0; again.length > 0 && run < EXTRA_RUNS; run++) await gate.run(again);
@@ -199,17 +185,9 @@ async function judge(machine: Machine, options: BenchOptions): Promise<GateRepor
   return gateReport(gate.measured, recorded);
 }
 
-async function judgeOrBreak(machine: Machine, options: BenchOptions): Promise<GateReport> {
-  try {
-    return await judge(machine, options);
-  } catch (error) {
-    return brokenGate(error as Error);
-  }
-}
-
 /** Prints rows for the table of recorded ratios. */
-async function record(machine: Machine, options: BenchOptions): Promise<number> {
-  const { measured } = await regularRuns(machine, options.nginx);
+async function record(machine: Machine): Promise<number> {
+  const { measured } = await regularRuns(machine);
   await machine.stopAll();
   const revision = ['rev-parse', '--short', 'HEAD'];
   const commit = execFileSync('git', revision, { cwd: ROOT, encoding: 'utf8' }).trim();
@@ -223,10 +201,10 @@ async function record(machine: Machine, options: BenchOptions): Promise<number> 
 export async function gate(machine: Machine, options: BenchOptions): Promise<number> {
   const reason = whyNot(machine);
   if (reason !== null) console.log(`SKIPPED the performance gate: ${reason}`);
-  if (options.record) return reason === null ? record(machine, options) : 1;
-  const report = reason === null ? await judgeOrBreak(machine, options) : skippedGate();
+  if (options.record) return reason === null ? record(machine) : 1;
+  const report = reason === null ? await judge(machine).catch(brokenGate) : skippedGate();
   await machine.stopAll();
-  if (options.report !== null) writeJson(options.report, report);
+  if (options.report !== null) writeFileSync(options.report, `${JSON.stringify(report, null, 1)}\n`);
   for (const { name, text } of report.failures) console.log(`\nFAILED ${name}\n${text}`);
   console.log(`${report.passed} passed, ${report.failed} failed, ${report.skipped} skipped`);
   return report.failed === 0 ? 0 : 1;

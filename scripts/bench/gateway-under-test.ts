@@ -1,56 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { START_FLAG } from '../../daemon/lib/perf/v8-flags.ts';
-import { tinyEmbed } from '../../daemon/models/testing/gguf/tiny-embed.ts';
-import { encodeGguf } from '../../daemon/models/testing/gguf/writer.ts';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
+import { ATTACHED_EMBEDDER, LANES, ROOT, TRANSCRIBER, writeHome } from './gateway-files.ts';
 import { answers, type Machine, until200 } from './machine.ts';
 import { memoryMb } from './process-figures.ts';
 import { type Target, target } from './targets.ts';
-
-/** Chat slots of the gateway under test. Each serves 64 concurrent requests, the maximum of a slot file. */
-export const LANES: readonly string[] = [
-  'agent',
-  ...Array.from({ length: 15 }, (_, index) => `lane-${index + 1}`),
-];
-const PER_LANE = 64;
-/** The embedding model, and the slots that the gateway attaches to: a speech-to-text engine, and an embedding engine. */
-export const VECTORS = 'bench-vectors';
-export const TRANSCRIBER = 'stt';
-const ATTACHED_EMBEDDER = 'attached-embed';
-export const ATTACHED_VECTORS = 'attached-vectors';
 
 export const CLIENT_KEY = 'bench-client-key-0123456789abcdef';
 export const ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
 
 /** Time for a garbage collection after SIGUSR2. */
 const COLLECT_MS = 1_000;
-const PARALLEL = `parallel = ${PER_LANE}\n`;
-
-/** The slot files of the gateway under test, by slot. */
-function slotFiles(upstream: string): Record<string, string> {
-  const lane = (name: string): string =>
-    `${PARALLEL}context = 512\n${name === 'agent' ? '' : 'model = "svc-demo"\nautoload = true\n'}`;
-  const attached = `engine = "custom"\nrunner = "attach"\nurl = "${upstream}"\nautoload = true\n${PARALLEL}`;
-  return {
-    ...Object.fromEntries(LANES.map((name) => [name, lane(name)])),
-    embed: `type = "embedding"\nmodel = "${VECTORS}"\nautoload = true\n${PARALLEL}`,
-    [ATTACHED_EMBEDDER]: `type = "embedding"\nmodel = "${ATTACHED_VECTORS}"\n${attached}`,
-    [TRANSCRIBER]: `type = "stt"\n${attached}`,
-  };
-}
-
-function plantHome(home: string, upstream: string): void {
-  const [slots, models] = [join(home, 'config', 'slots'), join(home, 'state', 'models')];
-  for (const folder of [slots, models]) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(models, `${VECTORS}.gguf`), encodeGguf(tinyEmbed({ name: VECTORS })));
-  for (const [name, file] of Object.entries(slotFiles(upstream)))
-    writeFileSync(join(slots, `${name}.toml`), file);
-}
-
 const WANTED: ReadonlySet<string> = new Set([...LANES, 'embed', ATTACHED_EMBEDDER, TRANSCRIBER]);
 
 function allReady(body: string): boolean {
@@ -65,7 +28,6 @@ async function idleMb(pid: number): Promise<number> {
   return memoryMb(pid, 'VmRSS');
 }
 
-export const ROOT = join(import.meta.dirname, '..', '..');
 const BUILD_MS = 120_000;
 const built = new Map<string, Promise<string>>();
 
@@ -98,7 +60,7 @@ export async function startGatewayUnderTest(
 ): Promise<Target> {
   const port = await freePort();
   const home = join(machine.folder, `home-${started++}`);
-  plantHome(home, direct.url.origin);
+  writeHome(home, direct.url.origin);
   const gateway = await builtOnce(root);
   const program = [process.execPath, START_FLAG, '--expose-gc', gateway, direct.url.origin];
   const pid = machine.start('gateway', profile === undefined ? program : [...program, profile], {
@@ -112,5 +74,5 @@ export async function startGatewayUnderTest(
   const headers = { Authorization: `Bearer ${CLIENT_KEY}` };
   await answers(`http://127.0.0.1:${port}/api/health`);
   await until200(`http://127.0.0.1:${port}/api/slots`, headers, allReady);
-  return { ...target('ours', port, pid, headers), home, idleMb: await idleMb(pid) };
+  return { ...target('ours', port, pid, headers), idleMb: await idleMb(pid) };
 }

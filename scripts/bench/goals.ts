@@ -1,221 +1,106 @@
-import {
-  differenceGoal,
-  type Goal,
-  ratioGoal,
-  reportedShareGoal,
-  valueGoal,
-  worstRoundGoal,
-} from './goal.ts';
+import { roundByRound, type Spread, spreadOf } from './ratios.ts';
+import type { Results } from './rounds.ts';
 
-const HIGHER = { higherIsBetter: true } as const;
-const SIDE_LOAD_GOAL = { scenario: 'side load c=16', figure: 'cpu_us_req', goal: 1.05, floor: 1.1 } as const;
-const ENGINE = { figure: 'tok_s', goal: 1, ...HIGHER } as const;
+/** How a figure of the gateway is compared: with a target of the same round, or as it is. */
+type Measure = 'ratio' | 'difference' | 'value' | 'worst round';
 
-/** Maximum cost of the request path. */
-const PATH: readonly Goal[] = [
-  ratioGoal({
-    what: 'CPU per small chat, c=16',
-    scenario: 'chat c=16',
-    figure: 'cpu_us_req',
-    goal: 4,
-    floor: 6,
-  }),
-  ...[16, 64].map((c) =>
-    ratioGoal(
-      {
-        what: `chats/s x Portkey, c=${c}`,
-        scenario: `chat c=${c}`,
-        figure: 'rps',
-        goal: 15,
-        floor: 8,
-        ...HIGHER,
-      },
-      'portkey',
-    ),
-  ),
-  // Without a floor: on our Node version Portkey is twice as fast as on the version of its image, for which the floor was set.
-  ...[16, 64].map((c) =>
-    ratioGoal(
-      {
-        what: `chats/s x Portkey on Node 24, c=${c}`,
-        scenario: `chat c=${c}`,
-        figure: 'rps',
-        goal: 15,
-        floor: Number.NEGATIVE_INFINITY,
-        ...HIGHER,
-      },
-      'portkey-24',
-    ),
-  ),
-  ratioGoal({ what: 'p50 at c=1', scenario: 'chat c=1', figure: 'p50_us', goal: 1.7, floor: 2.2 }),
-  ratioGoal({
-    what: 'CPU per 4 MB chat',
-    scenario: 'chat 4MB c=4',
-    figure: 'cpu_us_req',
-    goal: 3,
-    floor: 4.5,
-  }),
-  differenceGoal({
-    what: 'first token, 64 streams, ms',
-    scenario: 'sse x64 20ms',
-    figure: 'ttft50_ms',
-    goal: 0.5,
-    floor: 1.5,
-  }),
-  ratioGoal({
-    what: 'token delay, 64 streams',
-    scenario: 'sse x64 20ms',
-    figure: 'late50_us',
-    goal: 2,
-    floor: 3,
-  }),
-  ratioGoal({
-    what: 'CPU per token, 64 streams',
-    scenario: 'sse x64 20ms',
+export interface Goal {
+  readonly what: string;
+  readonly scenario: string;
+  readonly figure: string;
+  readonly measure: Measure;
+  /** The target of a ratio or difference. Default: nginx. */
+  readonly to?: string;
+  /** The worst acceptable value. */
+  readonly limit: number;
+  /** Whether a higher value is better. */
+  readonly higherIsBetter?: true;
+}
+
+const cpu = { figure: 'cpu_us_req', measure: 'ratio' } as const;
+const value = { measure: 'value' } as const;
+const SWAP = 'llama-swap';
+
+/** What must hold in every run of the bench. */
+export const GOALS: readonly Goal[] = [
+  { what: 'CPU per small chat', scenario: 'chat c=16', ...cpu, limit: 6 },
+  { what: 'CPU per small chat', scenario: 'chat c=16', ...cpu, to: SWAP, limit: 0.55 },
+  { what: 'p50 at c=1', scenario: 'chat c=1', figure: 'p50_us', measure: 'ratio', limit: 2.2 },
+  { what: 'CPU per 64 KB chat', scenario: 'chat 64KB c=16', ...cpu, to: SWAP, limit: 0.75 },
+  { what: 'CPU per 4 MB chat', scenario: 'chat 4MB c=4', ...cpu, limit: 4.5 },
+  { what: 'CPU per 4 MB chat', scenario: 'chat 4MB c=4', ...cpu, to: SWAP, limit: 1 },
+  { what: 'CPU per 64 vectors', scenario: 'embed 64 c=8', ...cpu, limit: 2 },
+  { what: 'CPU per 64 vectors, attached', scenario: 'embed 64 attached c=8', ...cpu, limit: 2 },
+  { what: '25 MB recordings, peak MB', scenario: 'audio 25MB c=8', figure: 'peak_mb', ...value, limit: 200 },
+  { what: 'CPU per token', scenario: 'sse x64', figure: 'cpu_us_tok', measure: 'ratio', limit: 3.5 },
+  {
+    what: 'CPU per token',
+    scenario: 'sse x64',
     figure: 'cpu_us_tok',
-    goal: 2.3,
-    floor: 3.5,
-  }),
-  valueGoal({
-    what: 'stall by a 6 MB body, ms',
-    scenario: 'stall 6MB',
-    figure: 'stall_ms',
-    goal: 8,
-    floor: 15,
-  }),
-  ratioGoal({
-    what: '25 MB recordings, MB/s',
-    scenario: 'audio 25MB c=8',
-    figure: 'mb_s',
-    goal: 0.95,
-    floor: 0.7,
-    ...HIGHER,
-  }),
-  valueGoal({
-    what: '25 MB recordings, peak MB',
-    scenario: 'audio 25MB c=8',
-    figure: 'peak_mb',
-    goal: 150,
-    floor: 200,
-  }),
-  ratioGoal({
-    what: 'CPU per 64 vectors',
-    scenario: 'embed 64 c=8',
-    figure: 'cpu_us_req',
-    goal: 1.4,
-    floor: 2,
-  }),
-  ratioGoal({
-    what: 'CPU per 64 vectors, attached engine',
-    scenario: 'embed 64 attached c=8',
-    figure: 'cpu_us_req',
-    goal: 1.6,
-    floor: 2,
-  }),
-  worstRoundGoal({
+    measure: 'ratio',
+    to: SWAP,
+    limit: 1.1,
+  },
+  { what: 'first token, ms', scenario: 'sse x64', figure: 'ttft50_ms', measure: 'difference', limit: 1.5 },
+  {
+    what: 'p99 of token delay',
+    scenario: 'sse x256',
+    figure: 'late99_us',
+    measure: 'ratio',
+    to: SWAP,
+    limit: 4,
+  },
+  { what: 'p99 of TTFT', scenario: 'sse x256', figure: 'ttft99_ms', measure: 'ratio', to: SWAP, limit: 4 },
+  { what: 'failed of 1000 streams', scenario: 'sse x1000', figure: 'bad', measure: 'worst round', limit: 0 },
+  { what: '1000 streams, MB over idle', scenario: 'sse x1000', figure: 'over_idle_mb', ...value, limit: 100 },
+  {
     what: 'aborts detected, of 16',
     scenario: 'abort',
     figure: 'aborted_of_16',
-    goal: 16,
-    floor: 16,
-    ...HIGHER,
-  }),
-  valueGoal({
-    what: 'aborts detected within, ms',
-    scenario: 'abort',
-    figure: 'after_ms',
-    goal: 20,
-    floor: 100,
-  }),
-  worstRoundGoal({
-    what: '1000 streams, failed',
-    scenario: 'sse x1000 50ms',
-    figure: 'bad',
-    goal: 0,
-    floor: 0,
-  }),
-  valueGoal({
-    what: '1000 streams, MB over idle',
-    scenario: 'sse x1000 50ms',
-    figure: 'over_idle_mb',
-    goal: 100,
-    floor: 100,
-  }),
+    measure: 'worst round',
+    limit: 16,
+    higherIsBetter: true,
+  },
+  { what: 'aborts detected within, ms', scenario: 'abort', figure: 'after_ms', ...value, limit: 100 },
+  { what: 'first chat after a start, ms', scenario: 'start', figure: 'chat_ms', ...value, limit: 2_000 },
 ];
 
-/** Cost grows at most linearly with the size of a request, and slow readers use little memory. */
-const GROWTH: readonly Goal[] = [
-  valueGoal({
-    what: 'CPU per byte, 16 MB x 4 MB',
-    scenario: 'grow bytes',
-    figure: 'growth',
-    goal: 1.2,
-    floor: 1.5,
-  }),
-  valueGoal({
-    what: 'CPU per message, 2000 x 500',
-    scenario: 'grow msgs',
-    figure: 'growth',
-    goal: 1.2,
-    floor: 1.5,
-  }),
-  valueGoal({
-    what: '20 slow readers, MB buffered',
-    scenario: 'slow readers',
-    figure: 'buffered_mb',
-    goal: 20,
-    floor: 60,
-  }),
-  worstRoundGoal({
-    what: 'slow readers released, of 20',
-    scenario: 'slow readers',
-    figure: 'closed_of_20',
-    goal: 20,
-    floor: 20,
-    ...HIGHER,
-  }),
-];
+export interface Verdict {
+  readonly goal: Goal;
+  readonly value: number;
+  /** The distribution over all rounds. */
+  readonly spread: Spread | null;
+  /** `unknown`: the target of the comparison did not run. */
+  readonly verdict: 'met' | 'MISSED' | 'unknown';
+  /** Failed requests in the worst round. Any failure invalidates the figure. */
+  readonly failed: number;
+}
 
-/** Side loads do not slow down the path measurably, and the reported overhead is correct. */
-const OTHER: readonly Goal[] = [
-  ...['events', 'metrics', 'debug'].map((side) =>
-    ratioGoal({ what: `CPU per chat with ${side}`, ...SIDE_LOAD_GOAL }, 'off', side),
-  ),
-  reportedShareGoal('small', { what: 'reported overhead, small chat', goal: 1, floor: 1 }),
-  // The reported overhead includes parsing and forwarding of a long body, but not the response and the second copy of the body.
-  reportedShareGoal('4mb', { what: 'reported overhead, 4 MB chat, max', goal: 1, floor: 1 }),
-  reportedShareGoal('4mb', { what: 'reported overhead, 4 MB chat, min', goal: 0.4, floor: 0.25, ...HIGHER }),
-  valueGoal({
-    what: 'first chat after a start, ms',
-    scenario: 'start',
-    figure: 'chat_ms',
-    goal: 1_000,
-    floor: 2_000,
-  }),
-  valueGoal({
-    what: 'slowest svcctl command, ms',
-    scenario: 'svcctl',
-    figure: 'slowest_ms',
-    goal: 100,
-    floor: 150,
-  }),
-];
+const OURS = 'ours';
 
-/** As fast as llama-server on the same model and threads, and free soon after a client disconnect. */
-const ENGINES: readonly Goal[] = [
-  ...['stream', 'whole', 'prefill', 'queued', 'loading'].map((phase) =>
-    valueGoal({
-      what: `${phase} abort, free after ms (p99)`,
-      scenario: `leave ${phase}`,
-      figure: 'free99_ms',
-      goal: 50,
-      floor: 250,
-    }),
-  ),
-  ratioGoal({ what: 'tokens/s, 1 request', scenario: 'engine x1', ...ENGINE, floor: 0.95 }, 'llama.cpp'),
-  ratioGoal({ what: 'tokens/s, 4 requests', scenario: 'engine x4', ...ENGINE, floor: 0.95 }, 'llama.cpp'),
-  ratioGoal({ what: 'tokens/s of a prompt', scenario: 'engine prompt', ...ENGINE, floor: 0.9 }, 'llama.cpp'),
-];
+function verdictOf(goal: Goal, targets: Results[string]): Verdict {
+  const of = (target: string, figure: string) => targets[target]?.[figure] ?? [];
+  const ours = of(OURS, goal.figure);
+  const reference = of(goal.to ?? 'nginx', goal.figure);
+  const spreads: Readonly<Record<Measure, () => Spread | null>> = {
+    ratio: () => roundByRound(ours, reference, (a, b) => a / b),
+    difference: () => roundByRound(ours, reference, (a, b) => a - b),
+    value: () => spreadOf(ours),
+    'worst round': () => spreadOf(ours),
+  };
+  const spread = spreads[goal.measure]();
+  const worst = goal.higherIsBetter ? spread?.min : spread?.max;
+  const figure = (goal.measure === 'worst round' ? worst : spread?.median) ?? Number.NaN;
+  const failed = goal.figure === 'bad' ? 0 : Math.max(0, ...of(OURS, 'bad'));
+  const holds = goal.higherIsBetter ? figure >= goal.limit : figure <= goal.limit;
+  const isMissed = targets[OURS] === undefined || failed > 0 || (Number.isFinite(figure) && !holds);
+  const verdict = isMissed ? 'MISSED' : Number.isFinite(figure) ? 'met' : 'unknown';
+  return { goal, value: figure, spread, verdict, failed };
+}
 
-/** All goals. */
-export const GOALS: readonly Goal[] = [...PATH, ...GROWTH, ...OTHER, ...ENGINES];
+/** Compares a run with the goals of its scenarios. A figure that the gateway lacks is `MISSED`. */
+export const verdicts = (results: Results): Verdict[] =>
+  GOALS.flatMap((goal) => {
+    const targets = results[goal.scenario];
+    return targets === undefined ? [] : [verdictOf(goal, targets)];
+  });

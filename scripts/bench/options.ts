@@ -12,12 +12,8 @@ export interface BenchOptions {
   readonly gate: boolean;
   /** With `gate`: print table rows of the measured ratios and compare nothing. */
   readonly record: boolean;
-  /** The file for the raw figures. */
-  readonly json: string;
   /** The file for the counts and failures of the gate; null writes none. */
   readonly report: string | null;
-  readonly nginx: boolean;
-  readonly portkey: boolean;
   /** A commit to compare this checkout with; null compares none. */
   readonly compareWith: string | null;
   /** The file for a CPU profile of the gateway; null writes none. */
@@ -30,15 +26,12 @@ export const USAGE = `npm run bench -- [options]
                  if the median of a measure is at least 1.3 times the ratio in docs/internals/performance.md
   --record       with --gate: print the rows of that table instead of comparing
   --only a,b     scenarios by the start of their name (--list prints the names)
-  --rounds 3     rounds; every target runs in each of them (small chats: three times as many, on and off: eight)
+  --rounds 3     rounds; every target runs in each of them (small chats: three times as many)
   --secs 2       seconds of each closed-loop run
   --prof         also profile the gateway during all scenarios: prints its hot functions, writes the profile to artifacts/
                  (best with --only; the profiler slows the gateway down)
   --against REF  only compare the cost of a small chat here and at that commit, in short alternating turns
-  --json FILE    raw figures (default .cache/bench.json)
   --report FILE  with --gate: counts of passed, failed and skipped measures, and the failures, as JSON
-  --no-nginx     leave nginx out
-  --no-portkey   leave out Portkey's gateway, which is installed from npm at its first use
   --list         print the scenarios and exit
   --help         print this
 `;
@@ -52,11 +45,8 @@ const OPTIONS = {
   prof: { type: 'boolean', default: false },
   list: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
-  json: { type: 'string', default: '.cache/bench.json' },
   report: { type: 'string' },
   against: { type: 'string' },
-  'no-nginx': { type: 'boolean', default: false },
-  'no-portkey': { type: 'boolean', default: false },
 } as const;
 
 /** Parses the command line. Throws a TypeError or RangeError that names the invalid option. */
@@ -71,11 +61,8 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     help: values.help,
     gate: values.gate,
     record: values.record,
-    json: values.json,
     report: values.report ?? null,
     compareWith: values.against ?? null,
-    nginx: !values['no-nginx'],
-    portkey: !values['no-portkey'],
     profile: values.prof ? 'artifacts/bench.cpuprofile' : null,
   };
 }

@@ -1,3 +1,6 @@
+/** One value for each figure of a run. */
+export type Figures = Record<string, number>;
+
 /** Median of the finite values; NaN when there is none. */
 export function median(values: readonly number[]): number {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);

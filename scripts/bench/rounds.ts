@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figures } from './load-closed.ts';
-import { SCENARIOS, type ScenarioRow, type Stage } from './scenarios.ts';
+import type { Figures } from './ratios.ts';
+import type { Scenario, Stage } from './scenarios.ts';
 import type { Target } from './targets.ts';
 
 /** Scenario → target → figure → one value for each round. */
@@ -17,33 +17,24 @@ const PAUSE_MS = 50;
 export async function runScenario(
   stage: Stage,
   name: string,
+  run: Scenario,
   targets: readonly Target[],
   rounds: number,
 ): Promise<Results[string]> {
   const results: Results[string] = {};
-  for (const target of targets) await figuresOf(stage, name, target);
+  const measure = (target: Target): Promise<Figures> =>
+    run(stage, target).catch((error: Error) => {
+      console.error(`${name}, ${target.name}: ${error.message}`);
+      return {};
+    });
+  for (const target of targets) await measure(target);
   for (let round = 0; round < rounds; round++) {
     for (const target of round % 2 ? targets.toReversed() : targets) {
-      const figures = await figuresOf(stage, name, target);
-      note(results, target.name, figures, round);
+      note(results, target.name, await measure(target), round);
       await sleep(PAUSE_MS);
     }
   }
   return results;
-}
-
-async function figuresOf(stage: Stage, name: string, target: Target): Promise<Figures> {
-  const { run } = SCENARIOS[name] as ScenarioRow;
-  let end: (() => Promise<void>) | undefined;
-  try {
-    end = await target.startSideLoad?.();
-    return await run(stage, target);
-  } catch (error) {
-    console.error(`${name}, ${target.name}: ${(error as Error).message}`);
-    return {};
-  } finally {
-    await end?.();
-  }
 }
 
 /** Stores NaN for a round without a value, so that the rounds of all targets have the same indexes. */

@@ -1,8 +1,8 @@
+import type { Verdict } from './goals.ts';
 import { median, ratioTo, type Spread } from './ratios.ts';
 import type { Results } from './rounds.ts';
-import type { Verdict } from './verdicts.ts';
 
-const REFERENCES = ['direct', 'nginx', 'portkey', 'llama.cpp', 'off'] as const;
+const REFERENCES = ['direct', 'nginx', 'llama-swap'] as const;
 
 function short(value: number): string {
   if (!Number.isFinite(value)) return '-';
@@ -19,8 +19,6 @@ export function table(name: string, results: Results[string]): string {
   const figures = [...new Set(targets.flatMap((target) => Object.keys(results[target] ?? {})))];
   const lines = [`\n## ${name}   (median; x ${references.join(', x ')}; [min-max] of the last)`];
   for (const figure of figures) {
-    if (figure === 'bad' && targets.every((target) => Math.max(...(results[target]?.bad ?? [0])) === 0))
-      continue;
     for (const target of targets) {
       const values = results[target]?.[figure];
       if (!values) continue;
@@ -28,19 +26,22 @@ export function table(name: string, results: Results[string]): string {
       const shown = ratios.map((ratio) => short(ratio?.median ?? Number.NaN).padStart(7)).join(' ');
       const value = short(figure === 'bad' ? Math.max(...values) : median(values));
       lines.push(
-        `  ${figure.padEnd(14)} ${target.padEnd(9)} ${value.padStart(9)}  x ${shown}  ${spread(ratios.at(-1) ?? null)}`,
+        `  ${figure.padEnd(14)} ${target.padEnd(10)} ${value.padStart(9)}  x ${shown}  ${spread(ratios.at(-1) ?? null)}`,
       );
     }
   }
   return lines.join('\n');
 }
 
+const UNITS = { ratio: 'x ', difference: '- ', value: '', 'worst round': '' } as const;
+
 /** Formats the goals, one line each. */
 export function goalsTable(verdicts: readonly Verdict[]): string {
-  const line = ({ what, value, spread: range, goal, floor, verdict, failed }: Verdict): string => {
-    const bounds = `goal ${short(goal)}, floor ${short(floor)}`;
+  const line = ({ goal, value, spread: range, verdict, failed }: Verdict): string => {
+    const unit = UNITS[goal.measure];
+    const what = unit === '' ? goal.what : `${goal.what} ${unit}${goal.to ?? 'nginx'}`;
     const failures = failed > 0 ? `  ${failed} requests failed` : '';
-    return `  ${what.padEnd(34)} ${short(value).padStart(8)}  ${verdict.padEnd(7)}  ${spread(range).padEnd(14)} ${bounds}${failures}`;
+    return `  ${what.padEnd(36)} ${short(value).padStart(8)}  ${verdict.padEnd(7)}  ${spread(range).padEnd(14)} limit ${short(goal.limit)}${failures}`;
   };
   return ['\n## goals', ...verdicts.map(line)].join('\n');
 }

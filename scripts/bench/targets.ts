@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { part } from '../../daemon/test/harness/test-tools.ts';
-import { answers, has, type Machine } from './machine.ts';
+import { LANES, ROOT, VECTORS } from './gateway-files.ts';
+import { answers, has, type Machine, until200 } from './machine.ts';
 
 /** A server under load: the model server itself, or a gateway or proxy in front of it. */
 export interface Target {
@@ -13,12 +14,8 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
   /** Resident memory in MB of an idle gateway before its first request. */
   readonly idleMb?: number;
-  /** The folder of a gateway's files. */
-  readonly home?: string;
   /** A model server that serves this target only. */
   readonly upstreamPid?: number;
-  /** Starts the side load of a run. Returns a function that ends it. */
-  readonly startSideLoad?: () => Promise<() => Promise<void>>;
 }
 
 export const target = (name: string, port: number, pid: number, headers: Target['headers'] = {}): Target => ({
@@ -77,4 +74,48 @@ http {
     }
   }
 }`;
+}
+
+/** The peer that goals name. The bench builds it where Go is present. */
+const LLAMA_SWAP = 'github.com/mostlygeek/llama-swap@v0.0.0-20260822162957-0bdb3720199f';
+const BUILD_LIMIT_MS = 300_000;
+/** Its default of 10 refuses most requests of a scenario. */
+const CONCURRENCY = 4_096;
+
+/** The program on the path, else one built into the cache; null with the reason on the console. */
+function llamaSwapProgram(): string | null {
+  if (has('llama-swap')) return 'llama-swap';
+  const folder = join(ROOT, '.cache', 'llama-swap');
+  const program = join(folder, 'llama-swap');
+  if (existsSync(program)) return program;
+  if (!has('go')) {
+    console.log('SKIPPED llama-swap: neither it nor Go is installed');
+    return null;
+  }
+  mkdirSync(folder, { recursive: true });
+  const env = { ...process.env, GOBIN: folder };
+  const build = spawnSync('go', ['install', LLAMA_SWAP], { env, encoding: 'utf8', timeout: BUILD_LIMIT_MS });
+  if (build.status === 0) return program;
+  console.log(`SKIPPED llama-swap: ${build.error?.message ?? build.stderr.trim().split('\n').at(-1)}`);
+  return null;
+}
+
+/** Starts llama-swap in front of the model server. Returns null without the program. */
+export async function startLlamaSwap(machine: Machine, direct: Target): Promise<Target | null> {
+  const program = llamaSwapProgram();
+  if (program === null) return null;
+  const port = await freePort();
+  const config = join(machine.folder, 'llama-swap.yaml');
+  const model = {
+    cmd: 'sleep infinity',
+    proxy: direct.url.origin,
+    checkEndpoint: 'none',
+    concurrencyLimit: CONCURRENCY,
+    aliases: [...LANES.slice(1), VECTORS],
+  };
+  // JSON is YAML.
+  writeFileSync(config, JSON.stringify({ logLevel: 'error', models: { agent: model } }));
+  const pid = machine.start('gateway', [program, '--config', config, '--listen', `127.0.0.1:${port}`]);
+  await until200(`http://127.0.0.1:${port}/health`);
+  return target('llama-swap', port, pid);
 }

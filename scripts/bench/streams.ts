@@ -1,22 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LANES } from './gateway-under-test.ts';
-import type { Figures } from './load-closed.ts';
+import { LANES } from './gateway-files.ts';
 import { memoryMb, spent } from './process-figures.ts';
-import { rank } from './ratios.ts';
+import { type Figures, rank } from './ratios.ts';
 import { oneStream, type StreamLoad } from './sse-stream.ts';
 import type { Target } from './targets.ts';
 
-export interface SseLoad extends StreamLoad {
+export interface StreamsLoad extends StreamLoad {
   readonly streams: number;
   /** Milliseconds over which the starts of the streams are spread. */
   readonly spreadMs?: number;
 }
 
-/** The slot of a stream. Streams are spread over all slots, because one slot serves 64 at once. */
-export const laneOf = (index: number): string => LANES[index % LANES.length] as string;
-
 /** Opens concurrent paced event streams, each on its own connection. */
-export async function sseStreams(target: Target, load: SseLoad): Promise<Figures> {
+export async function sseStreams(target: Target, load: StreamsLoad): Promise<Figures> {
   const [firstMs, lateUs]: [number[], number[]] = [[], []];
   let bad = 0;
   const callbacks = {
@@ -26,7 +22,8 @@ export async function sseStreams(target: Target, load: SseLoad): Promise<Figures
   };
   const start = async (_: unknown, index: number): Promise<void> => {
     if (load.spreadMs) await sleep((load.spreadMs * index) / load.streams);
-    await oneStream(target, load, laneOf(index), callbacks);
+    // One slot serves 64 at once.
+    await oneStream(target, load, LANES[index % LANES.length] as string, callbacks);
   };
   const idleMb = target.idleMb ?? memoryMb(target.pid, 'VmRSS');
   const all = () => Promise.all(Array.from({ length: load.streams }, start));

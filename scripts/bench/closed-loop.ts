@@ -1,28 +1,54 @@
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ClosedLoad, type ClosedRun, headersOf, pathOf, type RunningLoad } from './closed-load.ts';
-import { runClosedLoop } from './load-self.ts';
-import { has, type Machine } from './machine.ts';
+import type { Machine } from './machine.ts';
 import { spent } from './process-figures.ts';
+import type { Figures } from './ratios.ts';
 import type { Target } from './targets.ts';
 
-export type Figures = Record<string, number>;
+/** Each connection sends its next request as soon as it has the answer. */
+export interface ClosedLoad {
+  /** Default: a chat. */
+  readonly path?: string;
+  readonly type?: string;
+  readonly body: string | Buffer;
+  readonly connections: number;
+  readonly secs: number;
+}
 
-/** For bodies of this size and larger the figures include MB per second. */
-const LARGE_BYTES = 1_000_000;
+/** The figures of one run; latencies in microseconds. */
+export interface ClosedRun {
+  readonly requests: number;
+  readonly us: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly bad: number;
+}
+
+/** A running load: its process, and its figures once it has ended. */
+export interface RunningLoad {
+  readonly pid: number;
+  readonly ended: Promise<ClosedRun>;
+}
 
 let bodyFiles = 0;
 
-/** Starts wrk, which must be installed. Several can run at once, because each reads its own body file. */
+/** Starts wrk. Several can run at once, because each reads its own body file. */
 export function startWrk(machine: Machine, target: Target, load: ClosedLoad): RunningLoad {
   const file = join(machine.folder, `body-${bodyFiles++}`);
   writeFileSync(file, load.body);
   const script = join(import.meta.dirname, 'wrk.lua');
   const loop = ['-t1', `-c${load.connections}`, `-d${load.secs}`, '--timeout', '30', '-s', script];
   const [command, args] = machine.onCpu('load', ['wrk', ...loop, target.url.origin]);
-  const headers = Object.entries(headersOf(load, target)).map((header) => header.join(': '));
-  const env = { PATH: process.env.PATH, B_PATH: pathOf(load), B_BODY: file, B_HEADERS: headers.join('\n') };
+  const headers = { 'content-type': load.type ?? 'application/json', ...target.headers };
+  const env = {
+    PATH: process.env.PATH,
+    B_PATH: load.path ?? '/v1/chat/completions',
+    B_BODY: file,
+    B_HEADERS: Object.entries(headers)
+      .map((header) => header.join(': '))
+      .join('\n'),
+  };
   const child = spawn(command, args, { env });
   const text: Buffer[] = [];
   const ended = new Promise<ClosedRun>((resolve, reject) => {
@@ -40,25 +66,12 @@ export function startWrk(machine: Machine, target: Target, load: ClosedLoad): Ru
   return { pid: child.pid ?? 0, ended };
 }
 
-let hasWarned = false;
-/** Runs wrk when it is installed, else our own client, which uses more CPU than the gateway. */
-function runLoad(machine: Machine, target: Target, load: ClosedLoad): Promise<ClosedRun> {
-  if (has('wrk')) return startWrk(machine, target, load).ended;
-  if (!hasWarned)
-    console.log(
-      'wrk is not installed (Debian: wrk): requests/s and latencies are those of our own slow client',
-    );
-  hasWarned = true;
-  return runClosedLoop(target, load);
-}
-
-/** Runs a closed loop: each connection sends its next request as soon as it has the answer. */
+/** Runs a closed loop and measures the target. */
 export async function closedLoop(machine: Machine, target: Target, load: ClosedLoad): Promise<Figures> {
-  const { result, cpuUs, peakMb } = await spent(target.pid, () => runLoad(machine, target, load));
-  const bytes = Buffer.byteLength(load.body);
+  const run = () => startWrk(machine, target, load).ended;
+  const { result, cpuUs, peakMb } = await spent(target.pid, run);
   return {
     rps: result.requests / (result.us / 1e6),
-    ...(bytes < LARGE_BYTES ? {} : { mb_s: (result.requests * bytes) / result.us }),
     p50_us: result.p50,
     p99_us: result.p99,
     cpu_us_req: cpuUs / result.requests,

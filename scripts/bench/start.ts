@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../daemon/slots/runners/ports.ts';
 import { sendRequest } from './http-request.ts';
-import type { Figures } from './load-closed.ts';
 import type { Machine } from './machine.ts';
+import type { Figures } from './ratios.ts';
 
 const start = join(import.meta.dirname, '..', 'start.mjs');
 const LIMIT_MS = 30_000;

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chatBody } from './bodies.ts';
 import { text } from './http-request.ts';
-import type { Figures } from './load-closed.ts';
+import type { Figures } from './ratios.ts';
 import type { Target } from './targets.ts';
 
 const STREAMS = 16;
