@@ -7,6 +7,16 @@ export interface HeaderRow {
   readonly exposed?: false;
 }
 
+/** Rate limits in OpenAI's form, which upstreams report about the key of the gateway. */
+export const RATE_LIMIT_HEADERS = [
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-limit-tokens',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-remaining-tokens',
+  'x-ratelimit-reset-requests',
+  'x-ratelimit-reset-tokens',
+] as const;
+
 /** Headers of responses that clients can rely on, in the order in which CORS exposes them. */
 export const RESPONSE_HEADERS: Readonly<Record<string, HeaderRow>> = {
   'x-request-id': {
@@ -52,6 +62,12 @@ export const RESPONSE_HEADERS: Readonly<Record<string, HeaderRow>> = {
     on: 'errors of an upstream',
     meaning: 'The same in milliseconds, when the upstream sent it.',
   },
+  ...Object.fromEntries(
+    RATE_LIMIT_HEADERS.map((name) => [
+      name,
+      { on: 'inference, served by an upstream', meaning: 'Rate limit of the provider, when it sends one.' },
+    ]),
+  ),
   'x-svc-instance': {
     on: '`GET /v1/models` of another gateway',
     meaning: 'Instance name of this gateway, by which another svc-gateway detects loops.',

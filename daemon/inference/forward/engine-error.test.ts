@@ -23,6 +23,18 @@ test.each([
 });
 
 describe('anything else is wrapped', () => {
+  test.each([
+    [{ error: { message: 'x', param: 'temperature' } }, 'temperature'],
+    [{ error: { message: 'x', code: 400, param: 'messages.0.content' } }, 'messages.0.content'],
+    [{ error: 'x', param: 'stop' }, 'stop'],
+    [[{ error: { message: 'x', param: 'top_p' } }], 'top_p'],
+    [{ detail: [{ loc: ['body', 'messages', 0, 'role'], msg: 'Field required' }] }, 'messages.0.role'],
+    [{ object: 'error', message: { detail: [{ loc: ['body', 'seed'], msg: 'x' }] }, code: null }, 'seed'],
+    [{ error: { message: 'x', param: null } }, undefined],
+    [{ error: { message: 'x', param: 5 } }, undefined],
+    [{ error: { message: 'x', param: '' } }, undefined],
+    ['x', undefined],
+  ])('%j names %j', (body, param) => expect(error(400, body).options.param).toBe(param));
   test('a numeric code: keeps status and message, with the original in details', () => {
     const body = { error: { code: 404, message: 'File Not Found', type: 'not_found_error' } };
     expect(error(404, body)).toMatchObject({

@@ -151,6 +151,7 @@ function wrapped(failure: EngineFailure, status: number, body: unknown): Gateway
   return new GatewayError('upstream.error', {
     status,
     message: messageOf(body, text, keep),
+    param: engineParam(body),
     details,
     headers: failure.hints,
   });
@@ -205,19 +206,20 @@ function firstDetail(detail: unknown): string | undefined {
   return field === '' ? msg : `${field}: ${msg}`;
 }
 
-const firstEntry = (detail: unknown): Json => asObject(Array.isArray(detail) ? detail[0] : undefined) ?? {};
+const firstEntry = (detail: unknown): Json => asObject(asList(detail)[0]) ?? {};
 
 /** Returns the path of the field without `body`; empty when unknown. */
 function fieldOf(detail: unknown): string {
   const { loc } = firstEntry(detail);
-  const steps = (Array.isArray(loc) ? loc : []).filter((step) => typeof step !== 'object');
+  const steps = asList(loc).filter((step) => typeof step !== 'object');
   return steps.slice(steps[0] === 'body' ? 1 : 0).join('.');
 }
 
 /** Returns the field of the request that an error names; undefined when it names none. */
 export function engineParam(body: unknown): string | undefined {
   const root = asObject(body);
-  const named = asObject(root?.error)?.param ?? root?.param ?? fieldOf(root?.detail);
+  const inDetail = fieldOf(root?.detail) || fieldOf(asObject(root?.message)?.detail);
+  const named = asObject(root?.error)?.param ?? root?.param ?? inDetail;
   return typeof named === 'string' && named !== '' && named.length <= MAX_PARAM ? named : undefined;
 }
 

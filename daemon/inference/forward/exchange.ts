@@ -19,7 +19,7 @@ import { errorInBody, InBandError, statusOf } from './in-band-error.ts';
 import { isLineBased, LineCap } from './line-cap.ts';
 import { credentialsOf, redactCredentials } from './own-credential.ts';
 import { StreamRedactor } from './redact-stream.ts';
-import { retryHints } from './retry-hints.ts';
+import { retryHints, withRetryAdvice } from './retry-hints.ts';
 import { isSoundless, mayBeSoundless } from './soundless.ts';
 
 /**
@@ -491,6 +491,7 @@ export class Exchange implements OutboundHandler {
     const bytes = redactCredentials(read, credentialsOf(this.#options.ownHeaders ?? {}));
     if (truncated) this.abort();
     this.#mode = 'over';
+    this.#headers = withRetryAdvice(this.#status, this.#headers, bytes);
     const verdict = this.#verdict(bytes, truncated);
     if (verdict.passes) this.#pass(bytes);
     else this.#fail(verdict.error);

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { RATE_LIMIT_HEADERS } from '../../contract/headers.ts';
 
 /**
  * Request headers that are forwarded to an engine. No credential, cookie, origin, address or `X-svc-*` header
@@ -16,6 +17,7 @@ const TO_CALLER = [
   'retry-after-ms',
   'x-should-retry',
   'openai-processing-ms',
+  ...RATE_LIMIT_HEADERS,
 ] as const;
 
 /** Returns the names that a `Connection` header makes hop-by-hop (RFC 9110 section 7.6.1). */
