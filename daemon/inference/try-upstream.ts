@@ -88,6 +88,7 @@ async function chat(
       limitMs: CHAT_LIMIT_MS,
       maxBytes: MAX_BYTES,
       signal,
+      observer: { onBegin: route.onResponse, onData: route.onData },
     });
     route.onEnd({ status: answer.status });
     return resultOf(answer, route);

@@ -11,6 +11,14 @@ export interface UpstreamResponse {
   readonly bytes: Buffer;
 }
 
+/** Receives the progress of a response, so that the upstream counts as reachable while it sends. */
+export interface ResponseObserver {
+  /** Called with the status when a response begins. */
+  onBegin(status: number): void;
+  /** Called when bytes of the response arrive. */
+  onData(): void;
+}
+
 export interface UpstreamQuery {
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly request: OutboundRequest;
@@ -19,6 +27,7 @@ export interface UpstreamQuery {
   /** Most bytes, before and after decoding. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  readonly observer?: ResponseObserver | undefined;
 }
 
 /** The response was too large, or had an unknown content encoding. */
@@ -39,7 +48,8 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer, limit: number) => Promis
  * Requests an uncompressed response, but decodes a compressed one within the same limit. Rejects with the
  * error of the connection, with BadResponseError, with a TimeoutError, or with the signal's reason.
  */
-export async function queryUpstream({ outbound, request, limitMs, maxBytes, signal }: UpstreamQuery) {
+export async function queryUpstream(query: UpstreamQuery): Promise<UpstreamResponse> {
+  const { outbound, request, limitMs, maxBytes, signal, observer } = query;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>();
   const chunks: Buffer[] = [];
@@ -58,9 +68,11 @@ export async function queryUpstream({ outbound, request, limitMs, maxBytes, sign
     onResponseStart(_, code, fields) {
       if (code < 200) return;
       [status, headers] = [code, fields];
+      observer?.onBegin(code);
     },
     onResponseData(current, chunk) {
       bytes += chunk.length;
+      observer?.onData();
       if (bytes > maxBytes) current.abort(new BadResponseError('Its response is too large.'));
       else chunks.push(chunk);
     },

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
-import { BadResponseError, queryUpstream } from '../../upstreams/query-upstream.ts';
+import { BadResponseError, queryUpstream, type ResponseObserver } from '../../upstreams/query-upstream.ts';
 import { connectionFailure } from '../forward/failure.ts';
 
 /** The address of an image engine or upstream, and what each request needs. */
@@ -10,6 +10,8 @@ export interface Endpoint {
   readonly headers: Readonly<Record<string, string>>;
   /** Maximum time to connect in milliseconds; null uses the settings. */
   readonly connectMs: number | null;
+  /** Set for an upstream. */
+  readonly observer?: ResponseObserver;
 }
 
 export interface EngineRequest {
@@ -45,6 +47,7 @@ export function requestSender(outbound: Pick<Outbound, 'dispatch'>, endpoint: En
         limitMs,
         maxBytes,
         signal,
+        observer: endpoint.observer,
         request: {
           origin: endpoint.origin,
           path,

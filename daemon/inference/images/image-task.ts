@@ -61,14 +61,14 @@ export async function serveImage(
   const slot = target.kind === 'slot' ? target.slot : null;
   tracked.routed({ slot, upstream: target.kind === 'slot' ? null : target.upstream, step, model });
   call.res.setHeader('x-svc-model', headerText(model));
-  const { origin, base, headers, connectMs, engineModel } = connection;
+  const { origin, base, headers, connectMs, engineModel, onBegin, onData } = connection;
   const made = await deps.images.generate({
     requestId: call.id,
     request,
     slot,
     provider: target.kind === 'slot' ? target.slot : target.upstream,
     engine: slot === null ? null : (deps.slots.get(slot)?.engine ?? null),
-    endpoint: { origin, headers, connectMs },
+    endpoint: { origin, headers, connectMs, observer: { onBegin, onData } },
     base,
     engineModel,
     scope,
