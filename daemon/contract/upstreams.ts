@@ -64,6 +64,8 @@ export const UPSTREAM_FIELDS = {
   models: z.array(pattern).min(1).max(1000),
   /** Whether token counts of streams are requested with `stream_options`; false for a server that refuses it. */
   stream_usage: z.boolean(),
+  /** Whether it is probed while requests wait; false for a server that answers one request at a time. */
+  hang_probe: z.boolean(),
   connect_timeout_s: z.number().min(0.1).max(600),
   idle_timeout_s: z.number().min(1).max(86_400),
 } as const;
@@ -108,6 +110,7 @@ export const UpstreamView = z.object({
   include: z.array(z.string()).optional(),
   exclude: z.array(z.string()).optional(),
   stream_usage: z.boolean().optional(),
+  hang_probe: z.boolean().optional(),
   connect_timeout_s: z.number().nullable().optional(),
   idle_timeout_s: z.number().nullable().optional(),
   /** Why it is not `ok`, in one sentence. */

@@ -17,7 +17,7 @@ import type { CallScope } from './forward/call-scope.ts';
 import type { EffortFallback, EffortRequest, EffortSupport } from './forward/effort-support.ts';
 import type { EngineFailure, Verdict } from './forward/engine-error.ts';
 import type { EngineConnections } from './forward/engines.ts';
-import type { Sink } from './forward/exchange.ts';
+import type { Sink } from './forward/exchange-options.ts';
 import type { ImageSupport } from './forward/image-support.ts';
 import type { OptionSupport, RefusableOption } from './forward/option-support.ts';
 import type { ResponseWriter } from './forward/response-writer.ts';
@@ -138,6 +138,8 @@ export interface ParsedRequest {
   ): OutboundBody;
   /** Returns the names of what the last `body` replaced or left out. */
   ignored?(): readonly string[];
+  /** Whether the body can be sent again; absent for a body that always can. */
+  canResend?(): boolean;
   /** Releases the buffers after the call. */
   dispose?(): void;
 }
@@ -197,6 +199,8 @@ export interface Connection {
   readonly onBegin: (status: number) => void;
   /** Reports to the upstream that bytes of the response arrived. */
   readonly onData: () => void;
+  /** Sets the listener for the end of the call because the upstream is down. Never called for a slot. */
+  readonly onDown: (listener: (reason: GatewayError) => void) => void;
   /** Reports how the call ended to the upstream. Only the first call has an effect. */
   onEnd(end: CallEnd): void;
   /** Ends the use of the target, whatever the outcome. */

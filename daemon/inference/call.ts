@@ -7,7 +7,7 @@ import type { CallContext, CallDeps, InferenceCall, ParsedRequest, TaskRow } fro
 import { connect } from './connect.ts';
 import { exchangeWithEngine, serveTask } from './deliver.ts';
 import { type Decision, dispatch } from './dispatch/dispatch.ts';
-import { neverSent, otherUpstream } from './dispatch/failover.ts';
+import { type FailoverCase, failoverCaseOf, otherUpstream } from './dispatch/failover.ts';
 import { modelOmitted } from './dispatch/model-omitted.ts';
 import { plainModelRef } from './dispatch/model-ref.ts';
 import { pathRow } from './dispatch/paths.ts';
@@ -173,8 +173,8 @@ const MAX_UPSTREAMS = 4;
 const NO_UPSTREAMS_TRIED: ReadonlySet<string> = new Set();
 
 /**
- * Sends the request. Continues with the next upstream that has the same model when an upstream cannot be
- * reached. Sends once more to the same target when it refuses an option of the request.
+ * Sends the request. Continues with the next upstream that has the same model in the cases of
+ * docs/spec/contract.md#retries. Sends once more to the same target when it refuses an option of the request.
  */
 async function sendWithFailover(
   ctx: CallContext,
@@ -187,23 +187,44 @@ async function sendWithFailover(
   const prepared = prepare === undefined ? null : await prepare(ctx, reading, decision);
   const connected = connect(ctx, reading, request, decision);
   const connection = connected instanceof Promise ? await ctx.overhead.excluding(connected) : connected;
+  const tried = decision.target.kind === 'upstream' ? new Set([...before, decision.target.upstream]) : before;
+  const next = (why: FailoverCase) => failoverTarget(ctx, reading, decision, tried, why);
   try {
-    if (ctx.task.serve === undefined) await exchangeWithEngine(ctx, reading, prepared, connection);
+    if (ctx.task.serve === undefined)
+      await exchangeWithEngine(ctx, reading, prepared, connection, () => next('busy') !== null);
     else await serveTask(ctx, reading, connection, decision);
   } catch (failure) {
-    const tried =
-      decision.target.kind === 'upstream' ? new Set([...before, decision.target.upstream]) : before;
-    const may =
-      neverSent(failure) && !ctx.response.headSent && !ctx.scope.endReason && tried.size < MAX_UPSTREAMS;
-    const refused = failure instanceof RefusedOption && !ctx.scope.endReason ? failure.change : null;
-    const other = may ? otherUpstream(decision, tried, createRoutingView(ctx.deps.sources)) : null;
-    const next = refused === null ? other : decision;
-    if (next === null) throw failure;
-    ctx.overhead.resume();
-    ctx.tracked.failedOver(refused === null ? 'dispatch.upstream_unavailable' : 'upstream.error');
-    if (refused === null) await sendWithFailover(ctx, reading, request, next, tried);
-    else await sendWithFailover(ctx, { ...reading, ...refused }, request, next, before);
+    // A scope that has ended is the reason for every later failure.
+    if (ctx.scope.endReason) throw failure;
+    if (failure instanceof RefusedOption) {
+      resume(ctx, 'upstream.error');
+      return await sendWithFailover(ctx, { ...reading, ...failure.change }, request, decision, before);
+    }
+    const why = failoverCaseOf(failure);
+    const other = why === null ? null : next(why);
+    if (other === null) throw failure;
+    resume(ctx, (failure as GatewayError).code);
+    await sendWithFailover(ctx, reading, request, other, tried);
   } finally {
     connection.release();
   }
+}
+
+/** Returns the next target of a request; null when it must not be sent again. */
+function failoverTarget(
+  { response, deps }: CallContext,
+  { canResend }: ParsedRequest,
+  decision: Decision,
+  tried: ReadonlySet<string>,
+  why: FailoverCase,
+): Decision | null {
+  if (response.firstByteAt > 0 || tried.size >= MAX_UPSTREAMS) return null;
+  if (why !== 'unsent' && canResend?.() === false) return null;
+  return otherUpstream(decision, tried, createRoutingView(deps.sources));
+}
+
+/** Records why the last target did not serve the request, before the next one is tried. */
+function resume({ overhead, tracked }: CallContext, code: string): void {
+  overhead.resume();
+  tracked.failedOver(code);
 }

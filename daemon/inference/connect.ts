@@ -136,6 +136,7 @@ function leaseConnection(
     idleMs: null,
     onBegin: NOOP,
     onData: NOOP,
+    onDown: NOOP,
     onEnd: NOOP,
     reportSpeed: (tokensPerSecond) => slots.recordUsage(lease.slot, { tokensPerSecond }),
     release: () => lease.release(),
@@ -195,6 +196,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     reportSpeed: () => {},
     onBegin: (status) => route.onResponse(status),
     onData: route.onData,
+    onDown: route.onDown,
     onEnd: ended,
     release: () => ended(null),
   };

@@ -11,10 +11,11 @@ import type {
 } from './call-context.ts';
 import { normalizeError } from './dialects/normalize-error.ts';
 import type { Decision } from './dispatch/dispatch.ts';
+import { isBusyStatus, UpstreamBusy } from './dispatch/failover.ts';
 import { callEnd } from './forward/call-end.ts';
 import type { EffortFallback, EffortRequest } from './forward/effort-support.ts';
 import { type EngineFailure, judge, type Verdict } from './forward/engine-error.ts';
-import type { ExchangeEnd, Framing } from './forward/exchange.ts';
+import type { ExchangeEnd, Framing } from './forward/exchange-options.ts';
 import { engineHeaders, headerText } from './forward/headers.ts';
 import { type RefusableOption, RefusedOption } from './forward/option-support.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
@@ -39,12 +40,16 @@ export async function serveTask(
   tracked.end({ status: response.status, error: end?.code ?? null, reportedInBand: true, usage: null });
 }
 
-/** Sends the request over a connection and relays the response until both have ended. */
+/**
+ * Sends the request over a connection and relays the response until both have ended. Throws `UpstreamBusy` in
+ * place of a busy answer that would pass unchanged while `canFailOver`.
+ */
 export async function exchangeWithEngine(
   ctx: CallContext,
   parsed: ParsedRequest,
   prepared: PreparedRequest | null,
   target: Connection,
+  canFailOver: () => boolean,
 ): Promise<void> {
   const { deps, call, response, scope, tracked, task } = ctx;
   const effort = effortRequestOf(parsed, target);
@@ -63,28 +68,31 @@ export async function exchangeWithEngine(
     outbound: deps.outbound,
     sink: sink ?? response,
     scope,
-    judge: judgeOption(
-      ctx,
-      connection,
-      framing?.removesUsage ? 'stream_options' : prepared?.refusable?.(connection, connection.engineModel),
-      judgeImages(
+    judge: judgeBusy(
+      judgeOption(
         ctx,
         connection,
-        effort === null ? judgeOf(task, connection) : judgeEffort(ctx, connection, effort, effortFallback),
+        framing?.removesUsage ? 'stream_options' : prepared?.refusable?.(connection, connection.engineModel),
+        judgeImages(
+          ctx,
+          connection,
+          effort === null ? judgeOf(task, connection) : judgeEffort(ctx, connection, effort, effortFallback),
+        ),
       ),
+      canFailOver,
     ),
     asEvents: task.asEvents,
     soundless: soundlessOf(task, parsed),
     framing,
     ownHeaders: connection.headers,
     isUpstream: connection.isUpstream,
-    hasFinishReasons: task.hasEndMarker,
     onBegin: (status, headers) => {
       connection.onBegin(status);
       const ignored = headers[IGNORED_HEADER];
       if (typeof ignored === 'string') addIgnored(ctx, parsed, ignored);
     },
     onData: connection.onData,
+    onDown: connection.onDown,
     request: {
       origin: connection.origin,
       path: task.path?.(connection) ?? pathOf(call, connection),
@@ -169,9 +177,8 @@ const judgeEffort =
     fallback: EffortFallback | undefined,
   ) =>
   (failure: EngineFailure): Verdict => {
-    const otherwise = response.headSent
-      ? undefined
-      : deps.effortSupport.recordFailure(request, fallback, failure);
+    const otherwise =
+      response.firstByteAt > 0 ? undefined : deps.effortSupport.recordFailure(request, fallback, failure);
     if (otherwise === undefined) return (judgeOf(task, connection) ?? judge)(failure);
     return { passes: false, error: new RefusedOption(failure.status, { effortFallback: otherwise }) };
   };
@@ -189,10 +196,19 @@ function judgeOption(
   if (option === undefined) return next;
   return (failure) => {
     const isRefused = deps.optionSupport.recordFailure(option, origin, engineModel, failure);
-    if (!isRefused || response.headSent) return (next ?? judge)(failure);
+    if (!isRefused || response.firstByteAt > 0) return (next ?? judge)(failure);
     return { passes: false, error: new RefusedOption(failure.status) };
   };
 }
+
+/** Replaces a busy answer that would pass unchanged, if another upstream may serve the request. */
+const judgeBusy =
+  (next: Judge | undefined, canFailOver: () => boolean) =>
+  (failure: EngineFailure): Verdict => {
+    const verdict = (next ?? judge)(failure);
+    const isReplaced = verdict.passes && isBusyStatus(failure.status) && canFailOver();
+    return isReplaced ? { passes: false, error: new UpstreamBusy(failure) } : verdict;
+  };
 
 /** Remembers a refusal of images before the failure is judged. Only routes with images in chats need it. */
 function judgeImages(

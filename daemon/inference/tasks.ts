@@ -1,5 +1,6 @@
 import { GatewayError } from '../contract/errors.ts';
 import { IgnoredNames } from '../contract/ignored.ts';
+import { isSentOnce } from '../lib/net/outbound.ts';
 import { maskedFailure } from './audio/mask.ts';
 import { receiveForm } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech, withoutSound } from './audio/speech-task.ts';
@@ -112,7 +113,7 @@ async function readTranscription({ req, receive }: InferenceCall, ctx: ParseCont
   try {
     const { model, stream } = fields;
     if (model === null) throw new GatewayError('request.missing_model', { param: 'model' });
-    return { model, stream, omni: false, body: () => body, dispose };
+    return { model, stream, omni: false, body: () => body, canResend: () => !isSentOnce(body), dispose };
   } catch (error) {
     dispose();
     throw error;

@@ -1,6 +1,6 @@
 /** The circuit breakers of upstreams over real ports, with scripted upstreams. */
 import type { RequestListener, ServerResponse } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHAT, chat, Front } from './harness/front-gateway.ts';
 import { CLIENT_KEY } from './harness/gateway.ts';
 import { json, provider, type ReceivedRequest } from './harness/stand-in.ts';
@@ -75,4 +75,85 @@ it('a dead upstream with an alternative fails over at once', async () => {
     expect([response.status, response.headers['x-svc-upstream']]).toEqual([200, 'second']);
   }
   expect(Date.now() - before).toBeLessThan(4_000);
+});
+
+describe('a busy upstream', () => {
+  const busy = (status: number, headers: Record<string, string> = {}) =>
+    json(status, { error: { message: 'full', type: 'server_error', code: 'overloaded' } }, headers);
+  const isList = ({ method }: ReceivedRequest) => method === 'GET';
+
+  it.each([
+    [429, 'JSON'],
+    [503, 'JSON'],
+    [503, 'HTML'],
+  ])('status %d with %s: the next one with the same model serves the request', async (status, form) => {
+    const model = `busy-${status}-${form}`.toLowerCase();
+    const fine = provider(model);
+    const first = await front.startStandIn((request) => {
+      if (isList(request)) return fine(request);
+      if (form === 'JSON') return busy(status);
+      return (_req, res) =>
+        void res.writeHead(status, { 'content-type': 'text/html' }).end('<html>full</html>');
+    });
+    const second = await front.startStandIn(fine);
+    await front.add(`${model}-1`, `base_url = "${first.url}"\npriority = 0\n`);
+    await front.add(`${model}-2`, `base_url = "${second.url}"\npriority = 5\n`);
+    for (const stream of [false, true]) {
+      const response = await front.send('POST', CHAT, { body: chat(model, { stream }) });
+      expect([response.status, response.headers['x-svc-upstream']]).toEqual([200, `${model}-2`]);
+    }
+    expect((await front.upstream(`${model}-1`)).health).toBe('busy');
+    const posts = (server: typeof first) => server.requests.filter((request) => !isList(request)).length;
+    expect([posts(first), posts(second)]).toEqual([1, 2]);
+  });
+
+  it('whose alternative is busy too: the caller gets the last answer unchanged', async () => {
+    const fine = provider('full');
+    const servers = await Promise.all(
+      ['1', '2'].map((retry) =>
+        front.startStandIn((request) =>
+          isList(request) ? fine(request) : busy(503, { 'retry-after': retry }),
+        ),
+      ),
+    );
+    for (const [at, { url }] of servers.entries())
+      await front.add(`full-${at}`, `base_url = "${url}"\npriority = ${at}\n`);
+    const response = await post('full');
+    expect(response.status).toBe(503);
+    expect(response.headers['retry-after']).toBe('2');
+    expect(response.json()).toEqual({
+      error: { message: 'full', type: 'server_error', code: 'overloaded' },
+    });
+  });
+
+  it('any other failure after the request was received is not sent again', async () => {
+    const fine = provider('once');
+    const failures: RequestListener[] = [
+      json(500, { error: { message: 'no' } }),
+      json(502, { error: { message: 'no' } }),
+      json(504, { error: { message: 'no' } }),
+      (_req, res) => void res.destroy(),
+      (_req, res) => {
+        res.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+        res.write('{"choices"', () => setTimeout(() => res.destroy(), 10));
+      },
+    ];
+    let at = 0;
+    const first = await front.startStandIn((request) =>
+      isList(request) ? fine(request) : (failures[at++] as RequestListener),
+    );
+    const second = await front.startStandIn(fine);
+    await front.add('once-1', `base_url = "${first.url}"\npriority = 0\n`);
+    await front.add('once-2', `base_url = "${second.url}"\npriority = 5\n`);
+    for (const expected of [500, 502, 504, 502, null]) {
+      // A test restores the rank of the upstream after each failure.
+      await front.send('POST', '/api/upstreams/once-1/test');
+      const status = await post('once').then(
+        (response) => (response.text === '{"choices"' ? null : response.status),
+        () => null,
+      );
+      expect([at, status === 200 ? null : status]).toEqual([at, expected]);
+    }
+    expect(second.requests.filter((request) => !isList(request))).toEqual([]);
+  });
 });

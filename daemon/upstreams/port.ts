@@ -1,6 +1,7 @@
 import type { GatewayError } from '../contract/errors.ts';
 import type { UpstreamRecord } from '../contract/upstreams.ts';
 import type { Problem } from '../settings/problem.ts';
+import type { DownListener } from './active-calls.ts';
 import type { CallEnd } from './call-meaning.ts';
 import type { UpstreamModel } from './model-list.ts';
 import type { ListOutcome } from './read-list.ts';
@@ -44,6 +45,11 @@ export interface UpstreamCall {
   onResponse(status: number): void;
   /** Call this when bytes of the response arrive. */
   onData(): void;
+  /**
+   * Sets the listener for the end of the call because the upstream is down. It closes the connection first; the
+   * call may go to another upstream if no byte of an answer came.
+   */
+  onDown(listener: DownListener): void;
   /** Call this once when the call has ended. */
   onEnd(end: CallEnd): void;
 }

@@ -8,29 +8,29 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-const query = (origin: string, seen: unknown[]) =>
+const query = (origin: string, events: unknown[]) =>
   queryUpstream({
     outbound: bench.outbound,
     limitMs: 5_000,
     maxBytes: 1_000_000,
     signal: new AbortController().signal,
-    observer: { onBegin: (status) => seen.push(status), onData: () => seen.push('data') },
+    observer: { onBegin: (status) => events.push(status), onData: () => events.push('data') },
     request: { origin, path: '/v1/models', method: 'GET', headers: [], body: null, idleMs: 5_000 },
   });
 
 it('reports the status and the data of a response as they arrive', async () => {
-  const seen: unknown[] = [];
+  const events: unknown[] = [];
   const { url } = await bench.fakeUpstream(listOf('a'));
-  await query(url, seen);
-  expect(seen).toEqual([200, 'data']);
+  await query(url, events);
+  expect(events).toEqual([200, 'data']);
 });
 
 it('reports the status of a response that breaks', async () => {
-  const seen: unknown[] = [];
+  const events: unknown[] = [];
   const { url } = await bench.fakeUpstream((_req, res) => {
     res.writeHead(200, { 'content-length': '10' });
     res.write('half', () => setTimeout(() => res.destroy(), 10));
   });
-  await expect(query(url, seen)).rejects.toThrow();
-  expect(seen).toEqual([200, 'data']);
+  await expect(query(url, events)).rejects.toThrow();
+  expect(events).toEqual([200, 'data']);
 });

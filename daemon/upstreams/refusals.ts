@@ -1,5 +1,6 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { Blockage } from './call-permission.ts';
+import type { Liveness } from './liveness.ts';
 
 /** Why a call to an upstream is not tried. */
 export const unavailable = (message: string): GatewayError =>
@@ -19,6 +20,27 @@ export const circuitOpen = (upstream: string, { breaker, model, waitMs }: Blocka
     isLogged: true,
   });
 };
+
+/** It is down, and no byte of an answer came. Another upstream may serve the request. */
+export class UpstreamDown extends GatewayError {}
+
+/** Ends a call of an upstream that is down. `isWaiting`: no byte of an answer came. */
+export function stoppedResponding(upstream: string, cause: string | null, isWaiting: boolean): GatewayError {
+  const options = {
+    message: `Upstream ${upstream} stopped responding. ${cause ?? ''}`.trimEnd(),
+    isLogged: true,
+  };
+  const code = 'dispatch.upstream_unavailable';
+  return isWaiting ? new UpstreamDown(code, options) : new GatewayError(code, options);
+}
+
+/** It does not respond. A probe, not a request, finds out when it does again. */
+export const notResponding = (upstream: string, { cause, waitMs }: Pick<Liveness, 'cause' | 'waitMs'>) =>
+  new GatewayError('dispatch.upstream_unavailable', {
+    message: `Upstream ${upstream} is down. ${cause ?? ''} Next probe in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`,
+    retryAfterS: Math.max(1, waitMs / 1000),
+    isLogged: true,
+  });
 
 export const loopDetected = (passed: boolean): GatewayError =>
   new GatewayError('upstream.loop', {

@@ -11,6 +11,7 @@ import {
   circuitOpen,
   keyNotSet,
   loopDetected,
+  notResponding,
   quotaExceeded,
   unavailable,
 } from './refusals.ts';
@@ -38,6 +39,8 @@ export interface UpstreamCallsDeps {
   maxAgeMs(): number;
   /** Its health may have changed. */
   notifyChange(upstream: Upstream): void;
+  /** A call begins or is refused. */
+  watch(): void;
   /** Calls for a model of it are paused, or permitted again. */
   notifyPause(upstream: Upstream, model: string, isPaused: boolean): void;
 }
@@ -62,6 +65,11 @@ export class UpstreamCalls {
     const headers = { ...upstream.credential(), [HOPS_HEADER]: next };
     if (isTokenCount && !upstream.countsTokens) throw cannotCountTokens();
     if (this.isQuotaExceeded(upstream)) throw quotaExceeded(this.#deps.daily.secondsLeft());
+    this.#deps.watch();
+    if (!isTest && upstream.liveness.isDown) {
+      upstream.liveness.requestProbe();
+      throw notResponding(name, upstream.liveness);
+    }
     const hasAlternative = () => !isBound && this.#hasAlternative(upstream, model);
     const blockage = isTest ? null : upstream.blockage(model, hasAlternative);
     if (blockage !== null) throw circuitOpen(name, blockage);
@@ -81,7 +89,10 @@ export class UpstreamCalls {
       connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,
       idleMs: idleTimeoutS === null ? null : idleTimeoutS * 1000,
       onResponse: (status) => this.#onResponseStart(upstream, status, record),
-      onData: () => upstream.activeCalls.recordData(record.active),
+      onData: () => this.#onData(upstream, record.active),
+      onDown: (listener) => {
+        record.active.onDown = listener;
+      },
       onEnd: (end) => this.#ended(upstream, end, record),
     };
   }
@@ -93,6 +104,7 @@ export class UpstreamCalls {
     if (upstream.isLooping) return loopDetected(false);
     if (upstream.isKeyMissing) return keyNotSet();
     if (this.isQuotaExceeded(upstream)) return quotaExceeded(this.#deps.daily.secondsLeft());
+    if (upstream.liveness.isDown) return notResponding(name, upstream.liveness);
     const hasAlternative = () => !isBound && this.#hasAlternative(upstream, model);
     const blockage = upstream.blockage(model, hasAlternative);
     return blockage === null ? null : circuitOpen(name, blockage);
@@ -105,6 +117,7 @@ export class UpstreamCalls {
 
   /** Milliseconds until the next call to it is permitted; null while its breaker is closed. */
   waitMs(upstream: Upstream): number | null {
+    if (upstream.liveness.isDown) return upstream.liveness.waitMs;
     if (!upstream.breaker.isOpen) return null;
     const isShared = upstream.models.some(({ id }) => this.#hasAlternative(upstream, id));
     return upstream.breaker.waitMsFor(isShared);
@@ -129,8 +142,13 @@ export class UpstreamCalls {
     return this.#deps.all.get(upstream.config.name) !== upstream;
   }
 
+  #onData({ activeCalls, liveness }: Upstream, active: ActiveCall): void {
+    activeCalls.recordData(active);
+    liveness.recordData();
+  }
+
   #onResponseStart(upstream: Upstream, status: number, { model, active }: CallRecord): void {
-    upstream.activeCalls.recordData(active);
+    this.#onData(upstream, active);
     const wasPaused = isPaused(upstream, model);
     if ((!upstream.breaker.isOpen && !wasPaused) || this.isRemoved(upstream)) return;
     upstream.recordResponseStart(status, model);

@@ -28,6 +28,7 @@ describe('readUpstreamFile', () => {
         models: null,
         connectTimeoutS: null,
         streamUsage: true,
+        hangProbe: true,
         idleTimeoutS: null,
       },
     });

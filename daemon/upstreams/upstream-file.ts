@@ -45,6 +45,8 @@ export interface UpstreamConfig {
   readonly models: readonly string[] | null;
   /** Whether it supports `stream_options.include_usage`. */
   readonly streamUsage: boolean;
+  /** Whether it is probed while requests wait. */
+  readonly hangProbe: boolean;
   readonly connectTimeoutS: number | null;
   readonly idleTimeoutS: number | null;
 }
@@ -71,6 +73,7 @@ function toConfig(name: string, file: z.output<typeof UpstreamFile>): UpstreamCo
     exclude: file.exclude ?? [],
     models: file.models ?? null,
     streamUsage: file.stream_usage ?? true,
+    hangProbe: file.hang_probe ?? true,
     connectTimeoutS: file.connect_timeout_s ?? null,
     idleTimeoutS: file.idle_timeout_s ?? null,
   };

@@ -5,6 +5,7 @@ import type { Blockage, CallPass } from './call-permission.ts';
 import { CircuitBreaker, FAILURES } from './circuit-breaker.ts';
 import { faultOf } from './connection-error.ts';
 import type { ListClocks, Listing } from './listing.ts';
+import { Liveness, type ProbeResult } from './liveness.ts';
 import { ModelBreakers } from './model-breakers.ts';
 import { filterModels, fixedModels, type UpstreamModel } from './model-list.ts';
 import { keyNotSet } from './refusals.ts';
@@ -56,6 +57,8 @@ export class Upstream {
   /** Count failures of calls that received a status. */
   readonly modelBreakers: ModelBreakers;
   readonly activeCalls: ActiveCalls;
+  /** Whether it responds to probes while requests wait. */
+  readonly liveness: Liveness;
   readonly listing: Listing;
   readonly #deps: UpstreamDeps;
   #config: UpstreamConfig;
@@ -81,6 +84,7 @@ export class Upstream {
     this.breaker = new CircuitBreaker(now);
     this.modelBreakers = new ModelBreakers(now);
     this.activeCalls = new ActiveCalls(now);
+    this.liveness = new Liveness(now);
   }
 
   get config(): UpstreamConfig {
@@ -112,7 +116,8 @@ export class Upstream {
   /** Whether its list is missing or outdated, and may be requested now. */
   isCold(maxAgeMs: number): boolean {
     if (this.#config.models !== null || this.listing.isFresh(maxAgeMs)) return false;
-    return this.listing.isDue && this.breaker.waitMs === 0 && !this.isSelf;
+    const isReachable = this.breaker.waitMs === 0 && !this.liveness.isDown;
+    return this.listing.isDue && isReachable && !this.isSelf;
   }
 
   /** Whether its address is certainly that of this gateway. */
@@ -128,7 +133,8 @@ export class Upstream {
     if (!this.#config.enabled) return 'disabled';
     if (this.isLooping) return 'loop';
     if (this.#refused) return 'auth_failed';
-    if (this.breaker.isOpen) return 'down';
+    if (this.breaker.isOpen || this.liveness.isDown) return 'down';
+    if (this.liveness.isSuspected) return 'failing';
     if (!this.breaker.isHealthy || this.modelBreakers.failing.size > 0) return 'failing';
     return this.#restHealth;
   }
@@ -140,6 +146,7 @@ export class Upstream {
 
   /** Whether it can take calls for models that are not failing. */
   get isAvailable(): boolean {
+    if (this.liveness.isSuspected) return false;
     const { health } = this;
     const rest = health === 'failing' && this.breaker.isHealthy ? this.#restHealth : health;
     return rest === 'ok' || rest === 'unknown';
@@ -171,7 +178,7 @@ export class Upstream {
     if (health === 'busy') return 'It is overloaded, or loading a model.';
     if (health === 'auth_failed') return this.key === null ? 'Its key is not set.' : REFUSED;
     return health === 'failing' || health === 'down' || health === 'unknown'
-      ? (this.#reason ?? this.modelBreakers.cause)
+      ? (this.liveness.cause ?? this.#reason ?? this.modelBreakers.cause)
       : null;
   }
 
@@ -254,6 +261,15 @@ export class Upstream {
     this.#clearReason();
     this.breaker.recordReachable();
     this.modelBreakers.recordReachable();
+    this.liveness.recordData();
+  }
+
+  /** Records the result of a probe. A good one restores an upstream that was down. */
+  recordProbe(result: ProbeResult): void {
+    const changed = this.liveness.recordProbe(result);
+    if (result !== 'alive') return;
+    if (changed) this.#clearReason();
+    this.breaker.recordReachable();
   }
 
   /** Records a failed list; `broken` when it concerns calls too. */

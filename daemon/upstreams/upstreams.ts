@@ -12,10 +12,12 @@ import { revisionOf } from '../settings/revision.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { DailyQuota } from './daily-quota.ts';
+import { HangMonitor } from './hang-monitor.ts';
 import { HealthPoller } from './health-poller.ts';
 import { ListReader } from './list-reader.ts';
 import { type ListClocks, Listing } from './listing.ts';
 import type { AllUpstreams, CallOptions, CallTarget, UpstreamCall, UpstreamState } from './port.ts';
+import { probe } from './probe.ts';
 import type { ListOutcome } from './read-list.ts';
 import { isOwnAddress, type OwnAddress } from './self.ts';
 import { readStoredLists, storeLists } from './stored-lists.ts';
@@ -36,6 +38,8 @@ export interface UpstreamsDeps {
   readonly clocks?: ListClocks;
   /** Interval of the health poller, for tests. */
   readonly pollIntervalMs?: number;
+  /** Interval of the checks for upstreams that do not respond, for tests. */
+  readonly hangTickMs?: number;
 }
 
 const CLOCKS: ListClocks = { wall: () => Date.now(), monotonic: () => performance.now() };
@@ -48,6 +52,8 @@ class LiveUpstreams implements AllUpstreams {
   readonly #reader: ListReader;
   readonly #calls: UpstreamCalls;
   readonly #poller: HealthPoller;
+  readonly #hangMonitor: HangMonitor;
+  readonly #closing = new AbortController();
   readonly #announced = new Map<string, string>();
   #revisions: ReadonlyMap<string, string> = new Map();
   readonly #newProblems = new NewProblems();
@@ -71,7 +77,17 @@ class LiveUpstreams implements AllUpstreams {
       readInBackground: (upstream) => this.#reader.readInBackground(upstream),
       maxAgeMs: () => this.#maxAgeMs,
       notifyChange: (upstream) => this.#notifyChange(upstream),
+      watch: () => this.#hangMonitor.watch(),
       notifyPause: (upstream, model, isPaused) => this.#logPause(upstream, model, isPaused),
+    });
+    this.#hangMonitor = new HangMonitor({
+      upstreams: () => this.#all.values(),
+      probe: (upstream) =>
+        probe(upstream, { outbound: options.outbound, instance: this.instance }, this.#closing.signal),
+      notifyChange: (upstream) => {
+        if (!this.#calls.isRemoved(upstream)) this.#notifyChange(upstream);
+      },
+      tickMs: options.hangTickMs,
     });
     this.#poller = new HealthPoller({
       upstreams: () => [...this.#all.values()],
@@ -180,6 +196,8 @@ class LiveUpstreams implements AllUpstreams {
   close(): void {
     this.#started = false;
     this.#poller.stop();
+    this.#hangMonitor.stop();
+    this.#closing.abort();
     this.#reader.close();
   }
 

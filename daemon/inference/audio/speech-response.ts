@@ -4,7 +4,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import { sseData } from '../../lib/net/sse.ts';
 import type { StreamEnd } from '../../lib/process/stream-command.ts';
 import type { CallScope } from '../forward/call-scope.ts';
-import type { Sink } from '../forward/exchange.ts';
+import type { Sink } from '../forward/exchange-options.ts';
 import type { ResponseWriter } from '../forward/response-writer.ts';
 
 /** What the audio of an engine passes through: an encoder, or nothing. */

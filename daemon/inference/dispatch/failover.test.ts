@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
+import { stoppedResponding } from '../../upstreams/refusals.ts';
+import { RequestUnsent } from '../forward/failure.ts';
 import { routingView, upstreamConfigOf } from '../testing/builders.ts';
-import { neverSent, otherUpstream } from './failover.ts';
+import { failoverCaseOf, otherUpstream, UpstreamBusy } from './failover.ts';
 
 describe('otherUpstream', () => {
   const on = routingView({
@@ -33,14 +35,29 @@ describe('otherUpstream', () => {
   });
 });
 
-describe('neverSent', () => {
+describe('failoverCaseOf', () => {
   const failure = (cause?: unknown) => new GatewayError('dispatch.upstream_unavailable', { cause });
+  const answered = (upstream_status: number, code: 'upstream.error' | 'audio.unsupported_format') =>
+    new GatewayError(code, { details: { upstream_status } });
   it.each([
-    [failure({ code: 'ECONNREFUSED' }), true],
-    [failure({ code: 'UND_ERR_CONNECT_TIMEOUT' }), true],
-    [failure({ code: 'UND_ERR_SOCKET' }), false],
-    [failure(), false],
-    [new GatewayError('upstream.error', { cause: { code: 'ECONNREFUSED' } }), false],
-    [new Error('x'), false],
-  ])('%s: %s', (thrown, expected) => expect(neverSent(thrown)).toBe(expected));
+    [failure({ code: 'ECONNREFUSED' }), 'unsent'],
+    [failure({ code: 'UND_ERR_CONNECT_TIMEOUT' }), 'unsent'],
+    [failure({ code: 'UND_ERR_SOCKET' }), null],
+    [failure({ code: 'ECONNRESET' }), null],
+    [failure(), null],
+    [new RequestUnsent({ code: 'ECONNRESET' }), 'unsent'],
+    [new GatewayError('upstream.error', { cause: { code: 'ECONNREFUSED' } }), null],
+    [new GatewayError('dispatch.upstream_timeout', { cause: { code: 'UND_ERR_HEADERS_TIMEOUT' } }), null],
+    [answered(429, 'upstream.error'), 'busy'],
+    [answered(503, 'upstream.error'), 'busy'],
+    [answered(503, 'audio.unsupported_format'), 'busy'],
+    [answered(500, 'upstream.error'), null],
+    [answered(502, 'upstream.error'), null],
+    [answered(504, 'upstream.error'), null],
+    [answered(400, 'upstream.error'), null],
+    [new UpstreamBusy({ status: 503, bytes: Buffer.alloc(0), truncated: false }), 'busy'],
+    [stoppedResponding('desk', null, true), 'down'],
+    [stoppedResponding('desk', null, false), null],
+    [new Error('x'), null],
+  ])('%s: %s', (thrown, expected) => expect(failoverCaseOf(thrown)).toBe(expected));
 });

@@ -1,4 +1,5 @@
 import { eventError } from './event-error.ts';
+import { hasUnknownFinish, isAborted } from './incomplete-answer.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,8 +17,6 @@ export type StreamFault =
 const MAX_HELD_BYTES = 64 * 1024;
 const [LINE_FEED, RETURN] = [10, 13];
 const NOTHING = Buffer.alloc(0);
-/** Finish reasons of an engine that did not finish (vLLM, SGLang, OpenRouter). */
-const ABORTED: ReadonlySet<unknown> = new Set(['abort', 'error']);
 /** Texts without which an event with choices is neither an error nor aborted. */
 const SUSPICIOUS = ['"error', '"abort"', 'event:'] as const;
 
@@ -106,28 +105,6 @@ function faultOf(value: unknown, name: string, data: string): StreamFault | null
 
 /** Whether clients of OpenAI's API find the error where they look for it. */
 const isStandard = (value: unknown, error: Json): boolean => (value as { error?: unknown }).error === error;
-
-/** Returns whether a chunk, or a complete answer, ends because the engine gave up. */
-export function isAborted(value: unknown): boolean {
-  const choices = asObject(value)?.choices;
-  return Array.isArray(choices) && choices.some((choice) => ABORTED.has(asObject(choice)?.finish_reason));
-}
-
-/** Finish reasons that say something on their own, complete or not. */
-const KNOWN_FINISHES: ReadonlySet<unknown> = new Set([
-  ...['stop', 'length', 'tool_calls', 'function_call', 'content_filter'],
-  ...ABORTED,
-  null,
-  undefined,
-]);
-
-/** Returns whether a chunk ends for a reason that no API defines. Next to an error the answer is not complete. */
-function hasUnknownFinish(value: unknown): boolean {
-  const choices = asObject(value)?.choices;
-  return (
-    Array.isArray(choices) && choices.some((choice) => !KNOWN_FINISHES.has(asObject(choice)?.finish_reason))
-  );
-}
 
 /** Whether an event contains token counts only. */
 function isUsageEvent(value: unknown): boolean {

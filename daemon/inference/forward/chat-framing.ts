@@ -5,10 +5,10 @@ import { CallFragments } from '../dialects/call-fragments.ts';
 import { asList, asObject, type Json, parsed } from '../dialects/json.ts';
 import type { Piece } from '../dialects/piece.ts';
 import { engineEvents } from '../engine-events.ts';
-import { isAborted } from './chat-event-filter.ts';
 import { errorInside200 } from './engine-error.ts';
 import { eventError } from './event-error.ts';
 import { answerAborted, endedEarly } from './failure.ts';
+import { isAborted } from './incomplete-answer.ts';
 
 const DONE = 'data: [DONE]\n\n';
 

@@ -3,90 +3,19 @@ import { catalogCodeOf, GatewayError } from '../../contract/errors.ts';
 import { contentCoding, UndecodableResponse } from '../../lib/net/decode-response.ts';
 import type { OutboundController, OutboundHandler } from '../../lib/net/outbound.ts';
 import { isEventStream } from '../../lib/net/sse.ts';
-import { AbortScan } from './abort-scan.ts';
+import { FORM_BYTES, formOf, isJsonType } from './answer-form.ts';
 import { ChatEventFilter } from './chat-event-filter.ts';
 import { ChatAssembler, chatEvents } from './chat-framing.ts';
-import {
-  type EngineFailure,
-  errorInside200,
-  judge,
-  MAX_ERROR_BYTES,
-  startsLikeError,
-  type Verdict,
-} from './engine-error.ts';
+import { errorInside200, judge, MAX_ERROR_BYTES, startsLikeError, type Verdict } from './engine-error.ts';
+import type { ExchangeListener, ExchangeOptions, Framing, Sink } from './exchange-options.ts';
 import { answerAborted, brokenResponse, lineTooLong, unsupportedCoding } from './failure.ts';
 import { errorInBody, InBandError, statusOf } from './in-band-error.ts';
+import { IncompleteAnswerScan } from './incomplete-answer.ts';
 import { isLineBased, LineCap } from './line-cap.ts';
 import { credentialsOf, redactCredentials } from './own-credential.ts';
 import { StreamRedactor } from './redact-stream.ts';
 import { retryHints, withRetryAdvice } from './retry-hints.ts';
 import { isSoundless, mayBeSoundless } from './soundless.ts';
-
-/**
- * How an exchange ended: null for a complete response, else the failure that the caller received, in our
- * words or the engine's.
- */
-export type ExchangeEnd = GatewayError | InBandError | null;
-
-/** The destination of an engine's response. */
-export interface Sink {
-  readonly headSent: boolean;
-  begin(status: number, engine: IncomingHttpHeaders): void;
-  /** Applies backpressure: returns false when the sender must wait until `whenDrained` calls back. */
-  write(chunk: Buffer): boolean;
-  whenDrained(resume: () => void): void;
-  finish(last?: Buffer): void;
-  fail(error: GatewayError): void;
-  failWith(envelope: object): void;
-  /** Counts bytes of the response that the caller does not receive. */
-  measure?(bytes: Buffer): void;
-}
-
-/** How a chat or completion is sent to the caller, whatever form the engine answers in. */
-export interface Framing {
-  /** The caller requested a stream. */
-  readonly stream: boolean;
-  /** The gateway requested the usage event of the stream, the caller did not. */
-  readonly removesUsage: boolean;
-  /** Completes an error of the engine for the API of the caller. */
-  errorFor(error: Json): Json;
-}
-
-type Json = Record<string, unknown>;
-
-export interface ExchangeOptions {
-  readonly sink: Sink;
-  /** Interprets a non-2xx response; docs/spec/contract.md#engine-errors unless a route has its own rule. */
-  judge?(failure: EngineFailure): Verdict;
-  /** Set for chats and completions; any other response keeps the form of the engine. */
-  readonly framing?: Framing | undefined;
-  /** Converts a complete response to the events of a stream that has started; null when it cannot. */
-  asEvents?(bytes: Buffer): string | null;
-  /**
-   * Headers that the gateway adds for this engine. An error may repeat a credential from them, which must not
-   * reach the caller.
-   */
-  readonly ownHeaders?: Readonly<Record<string, string>>;
-  /** The target is an upstream: even a successful response must not repeat a credential. */
-  readonly isUpstream?: boolean;
-  /** Returns the error for a complete response without any sound; set for speech. */
-  soundless?: (() => GatewayError) | undefined;
-  /** Its answers have finish reasons, which may say that an answer is not complete. */
-  readonly hasFinishReasons?: boolean | undefined;
-  /** Called with status and headers when a response begins. */
-  onBegin?(status: number, headers: IncomingHttpHeaders): void;
-  /** Called when bytes of the response arrive. */
-  onData?(): void;
-}
-
-/** Receives the end of an exchange, exactly once. */
-export interface ExchangeListener {
-  /** The exchange is over. A failure before the head calls `refused` instead. */
-  done(end: ExchangeEnd): void;
-  refused(error: GatewayError): void;
-  /** The connection failed before any byte of a response arrived. */
-  unanswered(error: Error): void;
-}
 
 /**
  * One request on one connection, as undici reports it. `head` waits for the status, `peek` checks whether a
@@ -111,19 +40,7 @@ type Mode =
 const MAX_CONVERTED_BYTES = 64 * 1024 * 1024;
 
 const EVENT_STREAM = 'text/event-stream';
-/** The start of an event stream, whatever its content type says. */
-const STARTS_LIKE_EVENTS = /^\ufeff?\s*(?:data|event|id|retry)?:/;
-const STARTS_LIKE_JSON = /^\ufeff?\s*[{[]/;
-const STARTS_LIKE_MARKUP = /^\ufeff?\s*</;
-/** Bytes from which the form of a response is recognised. */
-const FORM_BYTES = 64;
-
 const NOTHING = Buffer.alloc(0);
-
-const isJson = (type: string | undefined): boolean => type !== undefined && /json/i.test(type);
-
-/** Returns the start of a body as text. */
-const formOf = (head: Buffer): string => head.toString('utf8', 0, FORM_BYTES);
 
 export class Exchange implements OutboundHandler {
   readonly #options: ExchangeOptions;
@@ -136,10 +53,11 @@ export class Exchange implements OutboundHandler {
   #assembler: ChatAssembler | null = null;
   #lines: LineCap | null = null;
   /** Null for a stream of a chat, in which the filter finds incomplete answers. */
-  readonly #aborts: AbortScan | null;
+  readonly #aborts: IncompleteAnswerScan | null;
   /** No byte of the body has been relayed. */
   #atStart = true;
   #mode: Mode = 'head';
+  #isAnswering = false;
   #controller: OutboundController | null = null;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
@@ -157,7 +75,17 @@ export class Exchange implements OutboundHandler {
       ? new ChatEventFilter(framing.removesUsage, (event) => this.#sink.measure?.(event))
       : null;
     this.#isWhole = framing?.stream === false;
-    this.#aborts = options.hasFinishReasons && this.#filter === null ? new AbortScan() : null;
+    this.#aborts = framing && this.#filter === null ? new IncompleteAnswerScan() : null;
+  }
+
+  /** Whether the request has begun to be sent. Before, it waits for a connection. */
+  get isStarted(): boolean {
+    return this.#controller !== null;
+  }
+
+  /** Whether the caller has received a part of the answer. Keep-alive comments are none. */
+  get isAnswering(): boolean {
+    return this.#isAnswering;
   }
 
   /** Stops immediately: closes the connection and ignores everything that follows. */
@@ -188,7 +116,7 @@ export class Exchange implements OutboundHandler {
     const stream = isEventStream(type);
     const late = this.#sink.headSent && !stream;
     if (late) this.#mode = this.#options.asEvents ? 'convert' : 'collect';
-    else if (!stream && isJson(type)) this.#mode = 'peek';
+    else if (!stream && isJsonType(type)) this.#mode = 'peek';
     else if (this.#options.soundless) this.#mode = 'listen';
     else this.#begin();
   }
@@ -196,7 +124,7 @@ export class Exchange implements OutboundHandler {
   /** Starts the response to a chat or completion, which the caller gets in the form that it requested. */
   #startChat({ stream }: Framing): void {
     const type = this.#headers['content-type'];
-    if (!isEventStream(type)) this.#mode = isJson(type) ? (stream ? 'convert' : 'peek') : 'sniff';
+    if (!isEventStream(type)) this.#mode = isJsonType(type) ? (stream ? 'convert' : 'peek') : 'sniff';
     else if (stream) this.#begin();
     else this.#mode = 'sniff';
   }
@@ -287,8 +215,13 @@ export class Exchange implements OutboundHandler {
     return last.length > 0 ? last : undefined;
   }
 
+  #beginAnswer(status: number, headers: IncomingHttpHeaders): void {
+    this.#isAnswering = true;
+    this.#sink.begin(status, headers);
+  }
+
   #begin(): void {
-    this.#sink.begin(this.#status, this.#headers);
+    this.#beginAnswer(this.#status, this.#headers);
     if (isLineBased(this.#headers['content-type'])) this.#lines = new LineCap();
     this.#mode = 'relay';
   }
@@ -301,10 +234,8 @@ export class Exchange implements OutboundHandler {
     }
     if (this.#filter && this.#atStart) {
       this.#atStart = false;
-      if (
-        !STARTS_LIKE_EVENTS.test(formOf(chunk)) &&
-        (STARTS_LIKE_JSON.test(formOf(chunk)) || STARTS_LIKE_MARKUP.test(formOf(chunk)))
-      ) {
+      const form = formOf(chunk);
+      if (form === 'json' || form === 'markup') {
         this.#mode = 'convert';
         this.#convert(controller, chunk);
         return;
@@ -342,7 +273,7 @@ export class Exchange implements OutboundHandler {
   #peek(controller: OutboundController, chunk: Buffer): void {
     this.#buffer(chunk);
     const head = this.#buffered.length === 1 ? chunk : Buffer.concat(this.#buffered);
-    if (this.#isWhole && STARTS_LIKE_EVENTS.test(formOf(head))) {
+    if (this.#isWhole && formOf(head) === 'events') {
       this.#clear();
       this.#startEvents(controller, head);
       return;
@@ -382,10 +313,10 @@ export class Exchange implements OutboundHandler {
     this.#buffer(chunk);
     const head = this.#buffered.length === 1 ? chunk : Buffer.concat(this.#buffered);
     const form = formOf(head);
-    if (form.trim() === '' && head.length < FORM_BYTES) return;
+    if (form === 'blank' && head.length < FORM_BYTES) return;
     this.#clear();
-    if (STARTS_LIKE_EVENTS.test(form)) this.#startEvents(controller, head);
-    else if (STARTS_LIKE_MARKUP.test(form)) {
+    if (form === 'events') this.#startEvents(controller, head);
+    else if (form === 'markup') {
       this.#mode = 'collect';
       this.#collect(head, MAX_ERROR_BYTES);
     } else if (this.#filter) {
@@ -414,7 +345,7 @@ export class Exchange implements OutboundHandler {
 
   /** Collects a complete response for a stream. An event stream with another type is relayed. */
   #convert(controller: OutboundController, chunk: Buffer): void {
-    if (this.#filter && this.#bufferedBytes === 0 && STARTS_LIKE_EVENTS.test(formOf(chunk))) {
+    if (this.#filter && this.#bufferedBytes === 0 && formOf(chunk) === 'events') {
       this.#startEvents(controller, chunk);
       return;
     }
@@ -440,7 +371,7 @@ export class Exchange implements OutboundHandler {
     }
     this.#mode = 'over';
     const headers = { 'content-type': 'application/json', 'content-length': String(bytes.length) };
-    this.#sink.begin(this.#status, { ...this.#headers, ...headers });
+    this.#beginAnswer(this.#status, { ...this.#headers, ...headers });
     this.#sink.finish(bytes);
     this.#listener.done(null);
   }
@@ -472,7 +403,7 @@ export class Exchange implements OutboundHandler {
       return;
     }
     this.#clear();
-    this.#sink.begin(this.#status, { ...this.#headers, 'content-type': EVENT_STREAM });
+    this.#beginAnswer(this.#status, { ...this.#headers, 'content-type': EVENT_STREAM });
     this.#mode = 'relay';
     this.#buffer(Buffer.from(events));
     this.#finish();
@@ -508,14 +439,14 @@ export class Exchange implements OutboundHandler {
     const body = JSON.parse(bytes.toString('utf8')) as object;
     if (this.#sink.headSent) this.#sink.failWith(body);
     else {
-      this.#sink.begin(this.#status, { ...this.#headers, 'content-length': String(bytes.length) });
+      this.#beginAnswer(this.#status, { ...this.#headers, 'content-length': String(bytes.length) });
       this.#sink.finish(bytes);
     }
     this.#listener.done(errorInBody(body, this.#status));
   }
 
   #fail(error: GatewayError): void {
-    if (this.#sink.headSent) {
+    if (this.#isAnswering) {
       this.#sink.fail(error);
       this.#listener.done(error);
     } else this.#listener.refused(error);

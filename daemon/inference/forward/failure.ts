@@ -37,6 +37,13 @@ export function connectionFailure(error: unknown): GatewayError {
   return new GatewayError('dispatch.upstream_unavailable', { cause: error });
 }
 
+/** The connection failed, or was closed, before any byte of the request was sent. */
+export class RequestUnsent extends GatewayError {
+  constructor(cause: unknown) {
+    super('dispatch.upstream_unavailable', { cause });
+  }
+}
+
 /** Returns the error for an engine that disconnected after its response had started. */
 export function brokenResponse(error: unknown): GatewayError {
   if (TIMEOUTS.has(code(error))) return connectionFailure(error);

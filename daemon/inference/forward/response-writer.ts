@@ -3,7 +3,7 @@ import type { ErrorEnvelope, GatewayError } from '../../contract/errors.ts';
 import { isEventStream, isOnlyComments, SSE_HEADERS, sseComment, sseData } from '../../lib/net/sse.ts';
 import type { Usage } from '../../telemetry/request-tracker.ts';
 import type { CallerResponse } from '../caller.ts';
-import type { ExchangeEnd } from './exchange.ts';
+import type { ExchangeEnd } from './exchange-options.ts';
 import { endedEarly } from './failure.ts';
 import { callerHeaders } from './headers.ts';
 import { errorInEvents } from './in-band-error.ts';

@@ -1,22 +1,25 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { ResponseDecoder } from '../../lib/net/decode-response.ts';
-import { isStaleConnectionError, type Outbound, type OutboundRequest } from '../../lib/net/outbound.ts';
-import { faultOf } from '../../upstreams/connection-error.ts';
+import { isDrop, isUnwrittenError, type Outbound, type OutboundRequest } from '../../lib/net/outbound.ts';
 import type { CallScope, EndReason } from './call-scope.ts';
-import { Exchange, type ExchangeEnd, type ExchangeListener, type ExchangeOptions } from './exchange.ts';
-import { connectionFailure } from './failure.ts';
+import { Exchange } from './exchange.ts';
+import type { ExchangeEnd, ExchangeListener, ExchangeOptions } from './exchange-options.ts';
+import { connectionFailure, RequestUnsent } from './failure.ts';
 
 export interface SendOptions extends ExchangeOptions {
   readonly outbound: Outbound;
   readonly request: OutboundRequest;
   readonly scope: CallScope;
+  /** Sets the listener for the end of the exchange because its upstream is down. */
+  onDown?(listener: (reason: GatewayError) => void): void;
 }
 
 /**
  * Sends one request and relays the response. Resolves with null for a complete response, or with the failure
- * that the caller received after the head. Throws failures before the head. Sends once more on a fresh
- * connection when a reused connection died before any byte of a response. Ends within the same tick as the
- * call scope.
+ * that the caller received inside of it. Throws failures before the first byte of an answer, also while the
+ * caller receives keep-alive comments. Sends on a fresh
+ * connection when a reused one was closed before any byte of the request was sent. Ends within the same tick as
+ * the call scope.
  */
 export function send(options: SendOptions): Promise<ExchangeEnd> {
   return new Promise((resolve, reject) => new PendingSend(options, resolve, reject).begin());
@@ -28,8 +31,8 @@ class PendingSend implements ExchangeListener {
   readonly #reject: (reason: unknown) => void;
   readonly #unsubscribe: () => void;
   #exchange: Exchange | null = null;
-  /** Why the first connection brought no response. It may have transmitted the request all the same. */
-  #firstError: Error | null = null;
+  /** A reused connection was closed before anything was sent on it. */
+  #needsFresh = false;
 
   constructor(options: SendOptions, resolve: (end: ExchangeEnd) => void, reject: (reason: unknown) => void) {
     this.#options = options;
@@ -39,7 +42,9 @@ class PendingSend implements ExchangeListener {
   }
 
   begin(): void {
-    if (!this.#options.scope.endReason) this.#attempt();
+    if (this.#options.scope.endReason) return;
+    this.#options.onDown?.((reason) => this.#onDown(reason));
+    this.#attempt();
   }
 
   done(end: ExchangeEnd): void {
@@ -49,28 +54,35 @@ class PendingSend implements ExchangeListener {
 
   refused(error: GatewayError): void {
     this.#unsubscribe();
-    const { sink } = this.#options;
-    if (sink.headSent) {
-      sink.fail(error);
-      this.#resolve(error);
-    } else this.#reject(error);
+    this.#reject(error);
   }
 
   unanswered(error: Error): void {
-    if (this.#firstError === null && isStaleConnectionError(error)) {
-      this.#firstError = error;
+    const isUnsent = this.#exchange?.isStarted === false || isUnwrittenError(error);
+    if (isUnsent && isDrop(error) && !this.#needsFresh) {
+      this.#needsFresh = true;
       this.#attempt();
-    } else
-      this.refused(
-        error instanceof GatewayError ? error : connectionFailure(rootFailure(this.#firstError, error)),
-      );
+    } else if (error instanceof GatewayError) this.refused(error);
+    else this.refused(isUnsent ? new RequestUnsent(error) : connectionFailure(error));
   }
 
   #attempt(): void {
     const { outbound, request } = this.#options;
     this.#exchange = new Exchange(this.#options, this);
-    const attempt = this.#firstError === null ? request : { ...request, fresh: true };
+    const attempt = this.#needsFresh ? { ...request, fresh: true } : request;
     outbound.dispatch(attempt, new ResponseDecoder(this.#exchange));
+  }
+
+  /** Closes the connection before the request may go to another upstream. */
+  #onDown(reason: GatewayError): void {
+    const { isAnswering } = this.#exchange ?? { isAnswering: false };
+    this.#exchange?.abort();
+    if (!isAnswering) {
+      this.refused(reason);
+      return;
+    }
+    this.#options.sink.fail(reason);
+    this.done(reason);
   }
 
   #abort(reason: EndReason): void {
@@ -82,10 +94,3 @@ class PendingSend implements ExchangeListener {
     } else this.#reject(reason);
   }
 }
-
-/**
- * Returns the failure to report: a second attempt that could not connect does not prove that the first one
- * was not sent.
- */
-const rootFailure = (dropped: Error | null, error: Error): Error =>
-  dropped !== null && faultOf(error).isUnsent ? dropped : error;

@@ -61,7 +61,7 @@ export async function serveImage(
   const slot = target.kind === 'slot' ? target.slot : null;
   tracked.routed({ slot, upstream: target.kind === 'slot' ? null : target.upstream, step, model });
   call.res.setHeader('x-svc-model', headerText(model));
-  const { origin, base, headers, connectMs, engineModel, onBegin, onData } = connection;
+  const { origin, base, headers, connectMs, engineModel, onBegin, onData, onDown } = connection;
   const made = await deps.images.generate({
     requestId: call.id,
     request,
@@ -72,6 +72,7 @@ export async function serveImage(
     base,
     engineModel,
     scope,
+    onDown,
   });
   const bytes = Buffer.from(JSON.stringify(made));
   response.begin(200, { 'content-type': 'application/json', 'content-length': String(bytes.length) });

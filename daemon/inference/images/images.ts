@@ -48,6 +48,8 @@ export interface ImageCall {
   readonly base: string;
   readonly engineModel: string | null;
   readonly scope: CallScope;
+  /** Sets the listener for the end of the call because its upstream is down. */
+  onDown?(listener: (reason: GatewayError) => void): void;
 }
 
 /**
@@ -92,6 +94,7 @@ export class Images {
     const { outbound, bus, limitMs = DRAW_LIMIT_MS } = this.#deps;
     const control = new AbortController();
     const forget = scope.onEnd((reason) => control.abort(reason));
+    job.onDown?.((reason) => control.abort(reason));
     const late = setTimeout(() => control.abort(timeLimitReached(limitMs)), limitMs);
     const promptId = randomUUID();
     const emitter = new ProgressEmitter(bus, {

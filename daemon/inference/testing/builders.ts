@@ -46,6 +46,7 @@ export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): 
     idleMs: null,
     onResponse: () => {},
     onData: () => {},
+    onDown: () => {},
     onEnd: () => {},
     ...more,
   };

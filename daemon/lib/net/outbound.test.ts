@@ -1,8 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcp, type LookupFunction, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
 import { listenOnLoopback, portOf } from '../testing/listening.ts';
-import { isStaleConnectionError, Outbound, type OutboundRequest } from './outbound.ts';
+import { isDrop, isUnwrittenError, Outbound, type OutboundRequest } from './outbound.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -105,7 +107,7 @@ test('a silent peer fails within the idle limit', async () => {
   });
 });
 
-test('recognises a reused connection that dies before a response', async () => {
+test('does not send again what a reused connection has received before it dies', async () => {
   const sockets = new Map<Socket, number>();
   const server = createTcp((socket) => {
     sockets.set(socket, 0);
@@ -125,18 +127,75 @@ test('recognises a reused connection that dies before a response', async () => {
     () => new Error('it answered'),
     (cause) => cause,
   );
-  expect(isStaleConnectionError(error)).toBe(true);
+  expect(isUnwrittenError(error)).toBe(false);
   expect(await send(out, get(origin, { fresh: true }))).toEqual({ status: 200, body: 'ok' });
   expect(sockets.size).toBe(2);
 });
 
-test('does not treat a first connection that dies as reused', async () => {
+/** A server in another thread that answers once per connection and resets it when `flag` becomes 1. */
+const RESETTING = `
+const { parentPort, workerData } = require('node:worker_threads');
+const server = require('node:net').createServer((socket) => {
+  socket.on('error', () => {});
+  socket.on('data', () => socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: 2\\r\\n\\r\\nok'));
+  const timer = setInterval(() => {
+    if (Atomics.load(workerData, 0) !== 1) return;
+    clearInterval(timer);
+    socket.resetAndDestroy();
+    Atomics.store(workerData, 0, 2);
+    Atomics.notify(workerData, 0);
+  }, 1);
+});
+server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+test('a reused connection that was reset before anything was written fails before the request starts', async () => {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(RESETTING, { eval: true, workerData: flag });
+  closers.push(() => worker.terminate());
+  const port = await new Promise((resolve) => worker.once('message', resolve));
+  const out = outbound();
+  const origin = `http://127.0.0.1:${port}`;
+  await send(out, get(origin));
+  await new Promise(setImmediate);
+  // The reset arrives while this thread cannot notice it.
+  Atomics.store(flag, 0, 1);
+  Atomics.wait(flag, 0, 1, 5_000);
+  Atomics.wait(flag, 0, 2, 100);
+  const events: unknown[] = [];
+  const failed = new Promise<void>((resolve) => {
+    out.dispatch(get(origin, { method: 'POST', body: Buffer.from('{}') }), {
+      onRequestStart: () => void events.push('started'),
+      onResponseStart: () => void events.push('answered'),
+      onResponseData: () => {},
+      onResponseEnd: () => resolve(),
+      onResponseError: (_controller, error) => {
+        events.push(isDrop(error));
+        resolve();
+      },
+    });
+  });
+  await failed;
+  expect(events).toEqual([true]);
+});
+
+test('recognises a connection that closes before the first byte of a body that is read slowly', async () => {
+  const origin = await listen(createTcp((socket) => void setTimeout(() => socket.destroy(), 20)));
+  const body = { length: 5, stream: () => new Readable({ read: () => {} }) };
+  const error: Error = await send(outbound(), get(origin, { method: 'POST', body })).then(
+    () => new Error('it answered'),
+    (cause) => cause,
+  );
+  expect([isDrop(error), isUnwrittenError(error)]).toEqual([true, true]);
+});
+
+test('does not treat a first connection that dies after a request as unwritten', async () => {
   const origin = await listen(createTcp((socket) => void socket.on('data', () => socket.resetAndDestroy())));
   const error: Error = await send(outbound(), get(origin)).then(
     () => new Error('it answered'),
     (cause) => cause,
   );
-  expect(isStaleConnectionError(error)).toBe(false);
+  expect(isUnwrittenError(error)).toBe(false);
 });
 
 /**
@@ -159,7 +218,7 @@ test.each([
   ['a part of the head', 'HTTP/1.1 200 OK\r\nconte', false],
   ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n', false],
   ['garbage', 'garbage\r\n\r\n', false],
-  ['only the end of the connection', '', true],
+  ['only the end of the connection', '', false],
   ['nothing', null, false],
 ])('a reused connection that returns %s', async (_, bytes, isStale) => {
   const origin = await secondTime(bytes);
@@ -170,18 +229,18 @@ test.each([
     () => new Error('it answered'),
     (cause) => cause,
   );
-  expect([error.message === 'it answered', isStaleConnectionError(error)]).toEqual([false, isStale]);
+  expect([error.message === 'it answered', isUnwrittenError(error)]).toEqual([false, isStale]);
 });
 
 test.each(['HTTP/1.1 200 OK\r\nconte', 'garbage\r\n\r\n'])(
-  'a first connection that starts a response (%j) is not treated as reused',
+  'a first connection that starts a response (%j) is not treated as unwritten',
   async (bytes) => {
     const origin = await listen(createTcp((socket) => void socket.on('data', () => socket.end(bytes))));
     const error: Error = await send(outbound(), get(origin)).then(
       () => new Error('it answered'),
       (cause) => cause,
     );
-    expect([error.message === 'it answered', isStaleConnectionError(error)]).toEqual([false, false]);
+    expect([error.message === 'it answered', isUnwrittenError(error)]).toEqual([false, false]);
   },
 );
 

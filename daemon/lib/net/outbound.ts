@@ -167,7 +167,8 @@ export class Outbound {
 
 const isStored = (body: OutboundBody): body is StoredBody => 'stream' in body;
 
-const isSentOnce = (body: OutboundBody | null): boolean =>
+/** Returns whether a body can be read only once. */
+export const isSentOnce = (body: OutboundBody | null): boolean =>
   body !== null && isStored(body) && body.once === true;
 
 function sentBody(body: OutboundBody | null): Buffer | Readable | null {
@@ -184,33 +185,33 @@ function headersOf({ headers, body }: OutboundRequest): string[] {
   return [...headers, 'content-length', String(length)];
 }
 
-/** Requests sent on a socket, and bytes received before the last request. */
+/** Bytes received and written on a socket before its last request. */
 interface SocketUse {
-  requests: number;
   readBefore: number;
+  writtenBefore: number;
 }
 
 const socketUses = new WeakMap<object, SocketUse>();
 subscribe('undici:client:sendHeaders', (message) => {
   const { socket } = message as { socket: Socket };
-  const existing = socketUses.get(socket);
-  if (existing === undefined) socketUses.set(socket, { requests: 1, readBefore: socket.bytesRead });
-  else {
-    existing.requests += 1;
-    existing.readBefore = socket.bytesRead;
-  }
+  const use = socketUses.get(socket);
+  if (use === undefined) return;
+  use.readBefore = socket.bytesRead;
+  use.writtenBefore = socket.bytesWritten;
 });
 
-/**
- * Errors of sockets that had carried a response before and no byte of the next one: the peer may have dropped
- * them while idle.
- */
-const staleConnectionErrors = new WeakSet<Error>();
+/** Errors of sockets that closed before any byte of their last request was sent. */
+const unwrittenErrors = new WeakSet<Error>();
 /** Codes for a peer that closes or resets. A timeout or an invalid response is not among them. */
 const DROP_CODES: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+/**
+ * Bytes that fit the empty send buffer of an idle socket. The kernel accepts such a write as a whole or refuses it,
+ * so a later error cannot be one of the write.
+ */
+const MAX_ATOMIC_WRITE_BYTES = 2 ** 14;
 
 /**
- * Wraps a connector to record, for each dropped socket, whether it had been used before. Refuses a forbidden
+ * Wraps a connector to record, for each dropped socket, whether its last request was sent. Refuses a forbidden
  * address in the origin. The lookup refuses names that resolve to one.
  */
 function instrumentedConnector(
@@ -222,7 +223,7 @@ function instrumentedConnector(
     connect(options, (...outcome) => {
       const [error, socket] = outcome;
       if (!error && socket) {
-        trackReuse(socket);
+        trackWrites(socket);
         installWriteRelease(socket);
         coalesceWrites(socket);
       }
@@ -246,16 +247,21 @@ export function guardedLookup(
     });
 }
 
-function trackReuse(socket: Socket): void {
+function trackWrites(socket: Socket): void {
+  const use = { readBefore: 0, writtenBefore: 0 };
+  socketUses.set(socket, use);
   socket.prependListener('error', (error: NodeJS.ErrnoException) => {
-    const { requests, readBefore } = socketUses.get(socket) ?? { requests: 0, readBefore: 0 };
-    if (requests > 1 && socket.bytesRead === readBefore && DROP_CODES.has(error.code))
-      staleConnectionErrors.add(error);
+    if (!isDrop(error) || socket.bytesRead !== use.readBefore) return;
+    if (isUnwritten(socket.bytesWritten - use.writtenBefore, error)) unwrittenErrors.add(error);
   });
 }
 
-/**
- * Returns whether `error` belongs to a reused connection that was dropped before any byte of the response.
- * The request may then be sent once more on a new connection.
- */
-export const isStaleConnectionError = (error: Error): boolean => staleConnectionErrors.has(error);
+/** Returns whether no byte of a request of this length left before this error of its socket. */
+const isUnwritten = (bytes: number, { syscall }: NodeJS.ErrnoException): boolean =>
+  bytes === 0 || (syscall === 'write' && bytes <= MAX_ATOMIC_WRITE_BYTES);
+
+/** Returns whether a peer closed or reset the connection. */
+export const isDrop = ({ code }: NodeJS.ErrnoException): boolean => DROP_CODES.has(code);
+
+/** Returns whether `error` ended a connection before any byte of its last request was sent. */
+export const isUnwrittenError = (error: Error): boolean => unwrittenErrors.has(error);

@@ -19,6 +19,7 @@ const FIELDS: Record<UpstreamField, Row> = {
   exclude: ['Excluded models', 'list', 'Patterns, one per line; * matches anything'],
   models: ['Fixed model list', 'list', 'Used instead of its own list, one id per line'],
   stream_usage: ['Token counts of streams', 'flag', 'Off for a server that refuses stream_options'],
+  hang_probe: ['Probes while requests wait', 'flag', 'Off for a server that answers one request at a time'],
   connect_timeout_s: ['Connect timeout (seconds)', 'number', 'Default: the gateway setting'],
   idle_timeout_s: ['Idle timeout (seconds)', 'number', 'Longest silence during a response'],
 };

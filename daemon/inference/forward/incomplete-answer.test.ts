@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { AbortScan } from './abort-scan.ts';
+import { IncompleteAnswerScan } from './incomplete-answer.ts';
 
 const event = (choice: object, more: object = {}) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }], ...more })}\n\n`;
 const WORD = event({ delta: { content: 'half' }, finish_reason: null });
 const ABORT = event({ delta: {}, finish_reason: 'abort' });
-const cut = (text: string) => new AbortScan().cutAt(Buffer.from(text));
+const cut = (text: string) => new IncompleteAnswerScan().cutAt(Buffer.from(text));
 
 test.each([
   ['abort', ABORT],
@@ -30,7 +30,7 @@ it('finds it wherever the stream is split', () => {
   const bytes = Buffer.from(WORD + ABORT);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: bytes.length - 1 }), (at) => {
-      const scan = new AbortScan();
+      const scan = new IncompleteAnswerScan();
       const cuts = [scan.cutAt(bytes.subarray(0, at)), scan.cutAt(bytes.subarray(at))];
       expect(cuts.some((each) => each !== null)).toBe(true);
     }),

@@ -1,0 +1,70 @@
+import type { ProbeResult } from './liveness.ts';
+import { stoppedResponding } from './refusals.ts';
+import type { Upstream } from './upstream.ts';
+
+/** How often upstreams with calls in progress are checked. Milliseconds. */
+const TICK_MS = 1_000;
+/** Silence after which a running response of an upstream that is down ends. Milliseconds. */
+export const STREAM_SILENCE_MS = 30_000;
+
+export interface HangMonitorDeps {
+  upstreams(): Iterable<Upstream>;
+  /** Never rejects. */
+  probe(upstream: Upstream): Promise<ProbeResult>;
+  /** Its health may have changed. */
+  notifyChange(upstream: Upstream): void;
+  /** Overrides the interval of the checks, for tests. */
+  readonly tickMs?: number;
+}
+
+/**
+ * Finds upstreams that accept requests but no longer respond, for example because their machine is suspended
+ * (docs/spec/contract.md#hang-probe). Ends their waiting calls when two probes have failed, and their running
+ * responses after 30 s of silence. Runs only while calls are in progress or an upstream is down. Does not keep
+ * the process alive.
+ */
+export class HangMonitor {
+  readonly #deps: HangMonitorDeps;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(deps: HangMonitorDeps) {
+    this.#deps = deps;
+  }
+
+  /** Call this when a call begins or is refused. */
+  watch(): void {
+    this.#timer ??= setInterval(() => this.tick(), this.#deps.tickMs ?? TICK_MS).unref();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Checks all upstreams once. */
+  tick(): void {
+    let isNeeded = false;
+    for (const upstream of this.#deps.upstreams()) {
+      const { config, liveness, activeCalls } = upstream;
+      if (!config.enabled || !config.hangProbe) continue;
+      if (activeCalls.count > 0 || liveness.isDown || liveness.isSuspected) isNeeded = true;
+      if (liveness.isProbeDue(activeCalls.silentSince)) void this.#probe(upstream);
+      if (liveness.isDown) endCalls(upstream);
+    }
+    if (!isNeeded) this.stop();
+  }
+
+  async #probe(upstream: Upstream): Promise<void> {
+    upstream.liveness.beginProbe();
+    const result = await this.#deps.probe(upstream);
+    upstream.recordProbe(result);
+    if (upstream.liveness.isDown) endCalls(upstream);
+    this.#deps.notifyChange(upstream);
+  }
+}
+
+function endCalls({ config, liveness, activeCalls }: Upstream): void {
+  activeCalls.endSilent(STREAM_SILENCE_MS, (isWaiting) =>
+    stoppedResponding(config.name, liveness.cause, isWaiting),
+  );
+}
