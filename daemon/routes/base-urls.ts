@@ -2,7 +2,7 @@ import { forwardedTls } from '../auth/client-address.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { ROUTES, type RouteId, type RouteRow, routeRows } from '../contract/routes.ts';
 import type { RouteDeps } from './deps.ts';
-import type { LegacyCall as Call, LegacyHandler as Handler } from './handler.ts';
+import type { Call, Handler } from './handler.ts';
 
 type HintId = Extract<RouteId, `hint.${string}`>;
 
@@ -50,9 +50,9 @@ export function refuseBaseUrl(deps: Pick<RouteDeps, 'auth'>, call: Call): never 
 
 /** The rows of wrong base URLs and of Ollama's paths. No work is done behind them. */
 export function hintRoutes(deps: Pick<RouteDeps, 'auth'>): Record<HintId, Handler> {
-  const base: Handler = (_ctx, call) => refuseBaseUrl(deps, call);
-  const ollama: Handler = (_ctx, call) => {
-    throw new GatewayError('route.not_found', { message: ollamaHint(baseOf(deps, call)) });
+  const base: Handler = ({ state }) => refuseBaseUrl(deps, state);
+  const ollama: Handler = ({ state }) => {
+    throw new GatewayError('route.not_found', { message: ollamaHint(baseOf(deps, state)) });
   };
   const rows = routeRows().filter(({ kind }) => kind === 'hint');
   const handlers = rows.map(({ id }) => [id, id.startsWith('hint.ollama.') ? ollama : base] as const);

@@ -40,23 +40,3 @@ export type InferenceRouteId = {
 /** One handler for each row: a missing one does not compile. */
 export type Handlers = Record<Exclude<HttpRouteId, InferenceRouteId>, Handler> &
   Record<InferenceRouteId, InferenceHandler>;
-
-/** The parts of a call that handlers which return their response read. */
-export type LegacyCall = Call & { readonly params: Readonly<Record<string, string>> };
-/** Returns the JSON response; `undefined` when it wrote the response itself. */
-export type LegacyHandler = (ctx: RouteContext, call: LegacyCall, body: unknown) => unknown;
-
-/** Converts handlers that return their response. */
-export function koaHandlers<Id extends string>(handlers: Record<Id, LegacyHandler>): Record<Id, Handler> {
-  const convert =
-    (handler: LegacyHandler): Handler =>
-    async (ctx) => {
-      const call = { ...ctx.state, params: ctx.params };
-      const response = await handler(ctx, call, ctx.request.body);
-      if (response === undefined) ctx.respond = false;
-      else ctx.body = response;
-    };
-  return Object.fromEntries(
-    Object.entries<LegacyHandler>(handlers).map(([id, handler]) => [id, convert(handler)]),
-  ) as Record<Id, Handler>;
-}

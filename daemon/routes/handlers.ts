@@ -18,7 +18,7 @@ import { upstreamRoutes } from './api/upstreams.ts';
 import { usageRoutes } from './api/usage.ts';
 import { hintRoutes } from './base-urls.ts';
 import type { RouteDeps } from './deps.ts';
-import { type Handlers, koaHandlers } from './handler.ts';
+import type { Handlers } from './handler.ts';
 import { shellRoutes } from './shell.ts';
 import { audioRoutes } from './v1/audio.ts';
 import { type BodyReader, inferenceRoutes } from './v1/inference.ts';
@@ -27,30 +27,28 @@ import { modelRoutes } from './v1/models.ts';
 /** Every row with its handler. */
 export function createHandlers(deps: RouteDeps, read: BodyReader): Handlers {
   return {
-    ...koaHandlers({
-      ...authRoutes(deps),
-      ...healthRoutes(deps),
-      ...statusRoutes(deps),
-      ...slotRoutes(deps),
-      ...upstreamRoutes(deps),
-      ...registryRoutes(deps),
-      ...pullRoutes(deps),
-      ...slotFileRoutes(deps),
-      ...slotLogRoutes(deps),
-      ...memoryRoutes(deps),
-      ...systemRoutes(deps),
-      ...settingsRoutes(deps),
-      ...setupRoutes(deps),
-      ...requestRoutes(deps),
-      ...usageRoutes(deps),
-      ...logRoutes(deps),
-      ...eventRoutes(deps),
-      ...imageRoutes(deps),
-      ...shellRoutes(deps),
-      ...hintRoutes(deps),
-      ...modelRoutes(deps),
-      ...audioRoutes(deps),
-    }),
+    ...authRoutes(deps),
+    ...healthRoutes(deps),
+    ...statusRoutes(deps),
+    ...slotRoutes(deps),
+    ...upstreamRoutes(deps),
+    ...registryRoutes(deps),
+    ...pullRoutes(deps),
+    ...slotFileRoutes(deps),
+    ...slotLogRoutes(deps),
+    ...memoryRoutes(deps),
+    ...systemRoutes(deps),
+    ...settingsRoutes(deps),
+    ...setupRoutes(deps),
+    ...requestRoutes(deps),
+    ...usageRoutes(deps),
+    ...logRoutes(deps),
+    ...eventRoutes(deps),
+    ...imageRoutes(deps),
+    ...shellRoutes(deps),
+    ...hintRoutes(deps),
+    ...modelRoutes(deps),
+    ...audioRoutes(deps),
     ...inferenceRoutes(deps, read),
   };
 }

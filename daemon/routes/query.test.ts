@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
 import { Query } from './query.ts';
 
-const query = (text: string) => new Query({ target: { path: '/', query: text, authority: null } });
+const query = (text: string) => new Query({ querystring: text });
 const refusal = (act: () => unknown): unknown => {
   try {
     act();

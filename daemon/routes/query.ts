@@ -1,6 +1,6 @@
 import type { GatewayError } from '../contract/errors.ts';
 import { invalidRequest } from '../contract/invalid-request.ts';
-import type { LegacyCall as Call } from './handler.ts';
+import type { RouteContext } from './handler.ts';
 
 /** 422 `request.invalid` for one parameter; the value itself is never repeated. */
 export function badQuery(path: string, reason: string): GatewayError {
@@ -11,8 +11,8 @@ export function badQuery(path: string, reason: string): GatewayError {
 export class Query {
   readonly #values: URLSearchParams;
 
-  constructor(call: Pick<Call, 'target'>) {
-    this.#values = new URLSearchParams(call.target.query);
+  constructor({ querystring }: Pick<RouteContext, 'querystring'>) {
+    this.#values = new URLSearchParams(querystring);
   }
 
   /** A text of at most 1,024 characters; null when absent or empty. */

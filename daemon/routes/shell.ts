@@ -1,36 +1,32 @@
 import { GatewayError } from '../contract/errors.ts';
 import { refuseBaseUrl } from './base-urls.ts';
 import type { RouteDeps } from './deps.ts';
-import type { LegacyHandler as Handler } from './handler.ts';
+import type { Handler, RouteContext } from './handler.ts';
 
 /** The static shell of the dashboard: an exact path of the build, else the one page that routes itself. */
 export function shellRoutes(deps: RouteDeps) {
-  const send = (ctx: Parameters<Handler>[0], path: string) => {
+  const send = (ctx: RouteContext, path: string) => {
     const file = deps.dashboard.get(path);
     if (!file) {
       throw new GatewayError('route.not_found', {
         message: path === '/index.html' ? 'The dashboard is not built. Run npm run build.' : undefined,
       });
     }
-    ctx.res.writeHead(200, {
-      'content-type': file.type,
-      'content-length': file.bytes.length,
-      'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
-    });
-    ctx.res.end(ctx.req.method === 'HEAD' ? undefined : file.bytes);
+    ctx.set('Content-Type', file.type);
+    ctx.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache');
+    ctx.body = file.bytes;
   };
   const page: Handler = (ctx) => send(ctx, '/index.html');
   /** `/models` is also the model list of a client whose base URL lacks `/v1`; only browsers ask for HTML. */
-  const models: Handler = (ctx, call) =>
-    ctx.req.headers.accept?.includes('text/html') ? send(ctx, '/index.html') : refuseBaseUrl(deps, call);
-  const exact: Handler = (ctx, call) => send(ctx, call.target.path);
+  const models: Handler = (ctx) =>
+    ctx.req.headers.accept?.includes('text/html') ? send(ctx, '/index.html') : refuseBaseUrl(deps, ctx.state);
+  const exact: Handler = (ctx) => send(ctx, ctx.path);
   /** A missing asset is not a route: only callers that may see everything get 404. */
-  const asset: Handler = (ctx, call) => {
-    const verdict = deps.dashboard.has(call.target.path)
-      ? 'pass'
-      : deps.auth.decide('admin', call.caller, call.auth);
+  const asset: Handler = (ctx) => {
+    const { caller, auth } = ctx.state;
+    const verdict = deps.dashboard.has(ctx.path) ? 'pass' : deps.auth.decide('admin', caller, auth);
     if (verdict !== 'pass') throw new GatewayError(verdict);
-    send(ctx, call.target.path);
+    send(ctx, ctx.path);
   };
   return {
     'ui.root': page,

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
-import type { LegacyCall as Call } from './handler.ts';
+import type { Call } from './handler.ts';
 import { SseEndpoint, type SseEndpointDeps } from './sse-endpoint.ts';
 
 /** Replaces a real response. The test sets its backlog and its end. */
@@ -55,8 +55,10 @@ function deps(): SseEndpointDeps {
 const admins = { route: { auth: 'admin' }, auth: {} } as unknown as Call;
 function open(call = admins) {
   const answer = new Answer();
-  const ctx = { req: { method: 'GET' }, res: answer } as unknown as Parameters<SseEndpoint['open']>[0];
-  return { answer, stream: endpoint.open(ctx, call) };
+  const ctx = { req: { method: 'GET' }, res: answer, state: call } as unknown as Parameters<
+    SseEndpoint['open']
+  >[0];
+  return { answer, stream: endpoint.open(ctx) };
 }
 const event = { id: 7, event: 'slot', data: '{}' };
 const codeOf = (trigger: () => unknown) => {

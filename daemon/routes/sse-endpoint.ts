@@ -3,7 +3,7 @@ import { GatewayError } from '../contract/errors.ts';
 import type { ClassRule } from '../contract/routes.ts';
 import { sseComment, sseEvent } from '../lib/net/sse.ts';
 import type { RouteDeps } from './deps.ts';
-import type { LegacyCall as Call, RouteContext } from './handler.ts';
+import type { RouteContext } from './handler.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 /**
@@ -65,16 +65,19 @@ export class SseEndpoint {
   }
 
   /** Writes the head. Throws `slot.draining` while the gateway stops and `events.too_many` beyond the bound. */
-  open(ctx: RouteContext, call: Call): EventStream {
+  open(ctx: RouteContext): EventStream {
     const { auth, stopping } = this.#deps;
+    const { auth: request, route } = ctx.state;
     if (stopping.aborted) throw new GatewayError('slot.draining', { retryAfterS: 5 });
-    const passes = (rule: ClassRule) => auth.decide(rule, auth.caller(call.auth), call.auth) === 'pass';
+    const passes = (rule: ClassRule) => auth.decide(rule, auth.caller(request), request) === 'pass';
     const reserved = this.#reserved === 0 || passes('admin') ? 0 : this.#reserved;
     if (this.#readers.size >= this.#maxReaders - reserved)
       throw new GatewayError('events.too_many', { retryAfterS: 5 });
-    const reader = new Reader(ctx.res, passes, call.route.auth);
+    const reader = new Reader(ctx.res, passes, route.auth);
     this.#readers.add(reader);
     reader.onClose(() => this.#readers.delete(reader));
+    // The reader writes itself: its limit is what waits in the socket (https://koajs.com/#ctx-respond).
+    ctx.respond = false;
     ctx.res.writeHead(200, HEAD);
     ctx.res.write(`retry: 1000\n${sseComment('connected')}`);
     if (ctx.req.method === 'HEAD') reader.end();

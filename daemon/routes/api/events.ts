@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ADMIN_EVENTS, type GatewayEvents } from '../../contract/events.ts';
 import type { EventBusEntry } from '../../lib/async/event-bus.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyHandler as Handler } from '../handler.ts';
+import type { Handler } from '../handler.ts';
 import { SseEndpoint } from '../sse-endpoint.ts';
 
 /** Readers at once; a dashboard uses one each. */
@@ -24,8 +24,8 @@ export function lastEventId(req: Pick<IncomingMessage, 'headers'>): number | nul
  */
 export function eventRoutes(deps: RouteDeps) {
   const endpoint = new SseEndpoint(deps, MAX_READERS, RESERVED_FOR_ADMINS);
-  const events: Handler = (ctx, call) => {
-    const stream = endpoint.open(ctx, call);
+  const events: Handler = (ctx) => {
+    const stream = endpoint.open(ctx);
     const send = ({ id, name, payload }: EventBusEntry<GatewayEvents>) => {
       if (ADMIN_EVENTS.has(name) && !stream.isAdmin()) return;
       stream.send({ id, event: name, data: JSON.stringify(payload) });

@@ -4,7 +4,7 @@ import { USABLE_HEALTH } from '../../contract/upstreams.ts';
 import { plural } from '../../lib/text/plural.ts';
 import { freeBytesNow, KEEP_FREE_BYTES } from '../../models/pulls/disk-space.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyHandler as Handler } from '../handler.ts';
+import type { Handler } from '../handler.ts';
 import { allProblems } from '../problems.ts';
 
 type Check = SystemHealthView['checks'][string];
@@ -28,8 +28,12 @@ export function healthRoutes(deps: RouteDeps) {
     return cached.view;
   };
   return {
-    health: () => ({ status: 'ok', name: deps.name, version: deps.version }),
-    'health.system': () => system(),
+    health: (ctx) => {
+      ctx.body = { status: 'ok', name: deps.name, version: deps.version };
+    },
+    'health.system': (ctx) => {
+      ctx.body = system();
+    },
   } satisfies Record<string, Handler>;
 }
 

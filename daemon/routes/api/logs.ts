@@ -1,7 +1,7 @@
 import type { EventBusEntry } from '../../lib/async/event-bus.ts';
 import { atLeast, LOG_LEVELS, type LogLine } from '../../lib/text/log-lines.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyHandler as Handler } from '../handler.ts';
+import type { Handler } from '../handler.ts';
 import { Query } from '../query.ts';
 import { SseEndpoint } from '../sse-endpoint.ts';
 import { lastEventId } from './events.ts';
@@ -19,12 +19,12 @@ const newest = <T>(all: readonly T[], max: number): readonly T[] => (max === 0 ?
 export function logRoutes(deps: RouteDeps) {
   const endpoint = new SseEndpoint(deps, MAX_READERS);
   const { bus } = deps.logLines;
-  const logs: Handler = (ctx, call) => {
-    const query = new Query(call);
+  const logs: Handler = (ctx) => {
+    const query = new Query(ctx);
     const minLevel = query.word('level', LOG_LEVELS) ?? 'trace';
     const lines = query.whole('lines', { min: 0, max: MAX_LINES, absent: 200 });
     const follow = query.flag('follow', true);
-    const stream = endpoint.open(ctx, call);
+    const stream = endpoint.open(ctx);
     const wanted = ({ payload }: EventBusEntry<{ log: LogLine }>) => atLeast(payload.level, minLevel);
     const send = (entry: EventBusEntry<{ log: LogLine }>) => {
       if (wanted(entry)) stream.send({ id: entry.id, event: 'log', data: entry.payload.text });

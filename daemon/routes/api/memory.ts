@@ -3,7 +3,8 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { MemoryAdd, MemorySearch } from '../../contract/system.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyCall as Call, LegacyHandler as Handler } from '../handler.ts';
+import { disconnectSignal } from '../disconnect-signal.ts';
+import type { Handler, RouteContext } from '../handler.ts';
 import { badQuery, Query } from '../query.ts';
 
 const PAGE_SIZE = 100;
@@ -13,37 +14,40 @@ const MAX_OFFSET = 999_999_999;
 export function memoryRoutes(deps: RouteDeps) {
   const { memory } = deps;
   /** The audit trail records the number of deleted memories, never their text. */
-  const removed = (call: Call, what: 'one' | 'many' | 'all', deleted: number) => {
-    audit(deps, call, 'memory.delete', { what, deleted });
-    return { deleted };
+  const removed = (ctx: RouteContext, what: 'one' | 'many' | 'all', deleted: number) => {
+    audit(deps, ctx, 'memory.delete', { what, deleted });
+    ctx.body = { deleted };
   };
-  const add: Handler = (_ctx, call, body) => {
-    const { text, tags } = body as z.infer<typeof MemoryAdd>;
-    return memory.add(text, tags ?? [], call.caller.tier);
+  const add: Handler = (ctx) => {
+    const { text, tags } = ctx.request.body as z.infer<typeof MemoryAdd>;
+    ctx.body = memory.add(text, tags ?? [], ctx.state.caller.tier);
   };
-  const search: Handler = async (ctx, call, body) => {
-    const { query, limit } = body as z.infer<typeof MemorySearch>;
-    const abort = new AbortController();
-    ctx.res.once('close', () => abort.abort());
-    return memory.search(query, limit ?? 20, { tier: call.caller.tier, signal: abort.signal });
+  const search: Handler = async (ctx) => {
+    const { query, limit } = ctx.request.body as z.infer<typeof MemorySearch>;
+    const signal = disconnectSignal(ctx.res);
+    ctx.body = await memory.search(query, limit ?? 20, { tier: ctx.state.caller.tier, signal });
   };
-  const list: Handler = (_ctx, call) => {
-    const offset = new Query(call).whole('offset', { min: 0, max: MAX_OFFSET, absent: 0 });
-    return { memories: memory.list(PAGE_SIZE, offset) };
+  const list: Handler = (ctx) => {
+    const offset = new Query(ctx).whole('offset', { min: 0, max: MAX_OFFSET, absent: 0 });
+    ctx.body = { memories: memory.list(PAGE_SIZE, offset) };
   };
-  const get: Handler = (_ctx, call) => {
-    const found = memory.get(call.params.id ?? '');
+  const get: Handler = (ctx) => {
+    const found = memory.get(ctx.params.id ?? '');
     if (!found) throw new GatewayError('memory.not_found');
-    return found;
+    ctx.body = found;
   };
-  const removeOne: Handler = (_ctx, call) => {
-    if (!memory.remove(call.params.id ?? '')) throw new GatewayError('memory.not_found');
-    return removed(call, 'one', 1);
+  const removeOne: Handler = (ctx) => {
+    if (!memory.remove(ctx.params.id ?? '')) throw new GatewayError('memory.not_found');
+    removed(ctx, 'one', 1);
   };
-  const removeAll: Handler = (_ctx, call) => {
-    if (new Query(call).text('confirm') !== 'all')
+  const removeMany: Handler = (ctx) => {
+    const { ids } = ctx.request.body as { ids: string[] };
+    removed(ctx, 'many', memory.removeMany(ids));
+  };
+  const removeAll: Handler = (ctx) => {
+    if (new Query(ctx).text('confirm') !== 'all')
       throw badQuery('confirm', 'must be "all" to delete the whole store');
-    return removed(call, 'all', memory.removeAll());
+    removed(ctx, 'all', memory.removeAll());
   };
   return {
     'memory.add': add,
@@ -52,7 +56,6 @@ export function memoryRoutes(deps: RouteDeps) {
     'memory.get': get,
     'memory.delete.one': removeOne,
     'memory.delete.all': removeAll,
-    'memory.delete.many': (_ctx, call, body) =>
-      removed(call, 'many', memory.removeMany((body as { ids: string[] }).ids)),
+    'memory.delete.many': removeMany,
   } satisfies Record<string, Handler>;
 }

@@ -13,9 +13,10 @@ import {
 } from '../../models/catalog.ts';
 import { modelView, type RegisteredModel } from '../../models/registered-model.ts';
 import type { Slots } from '../../slots/slots-api.ts';
+import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyCall as Call, LegacyHandler as Handler } from '../handler.ts';
+import type { Handler, RouteContext } from '../handler.ts';
 
 /** States of a slot that does not hold its model. */
 const UNLOADED: readonly string[] = ['offline', 'error'];
@@ -23,13 +24,6 @@ const UNLOADED: readonly string[] = ['offline', 'error'];
 /** `/api/models…`: the registry, and the changeable properties of its models. */
 export function registryRoutes(deps: RouteDeps) {
   const { registry, slots } = deps;
-  const audit = (call: Call, action: string, details: Record<string, unknown>) =>
-    deps.store.audit.add({
-      action: `model.${action}`,
-      tier: call.caller.tier,
-      address: deps.auth.address(call.auth),
-      details,
-    });
   const shown = (id: string): ModelWithMemory => {
     const model = registry.get(id);
     if (model === undefined) throw notFound();
@@ -41,44 +35,51 @@ export function registryRoutes(deps: RouteDeps) {
     await configWrite(() => slots.swap(slot, { modelId: id }));
     if ((registry.get(id)?.binding ?? null) === before) await registry.change(id, { binding });
   };
+  const list: Handler = (ctx) => {
+    const places = slotIndexOf(slots);
+    ctx.body = { models: registry.list().map((model) => modelWithMemory(model, slots, places)) };
+  };
+  const put: Handler = async (ctx) => {
+    const id = idOf(deps, ctx);
+    const wanted = ctx.request.body as ModelPutBody;
+    const slot = slotToSwap(deps, id, wanted.binding ?? null);
+    audit(deps, ctx, wanted.binding === undefined ? 'model.change' : 'model.bind', { model: id, ...wanted });
+    const { binding, ...rest } = wanted;
+    await registry.change(id, slot === null ? wanted : rest);
+    if (slot !== null) await bindBySwap(id, slot, binding ?? null);
+    ctx.body = shown(id);
+  };
+  const remove: Handler = async (ctx) => {
+    const id = idOf(deps, ctx);
+    const holders = holdersOf(deps, id);
+    if (holders.length > 0) {
+      throw new GatewayError('model.in_use', { details: { slots: holders.map(({ name }) => name) } });
+    }
+    const files = await registry.remove(id);
+    audit(deps, ctx, 'model.remove', { model: id, files });
+    ctx.body = { removed: id, files };
+  };
+  const register: Handler = async (ctx) => {
+    const { path } = ctx.request.body as { path: string };
+    const model = await registry.register(path).catch((error: Error) => {
+      throw refused('path', error.message);
+    });
+    audit(deps, ctx, 'model.register', { model: model.id });
+    ctx.body = shown(model.id);
+  };
+  const scan: Handler = async (ctx) => {
+    await registry.scan();
+    ctx.body = { models: registry.list().length, problems: [...registry.problems()] };
+  };
   return {
-    models: () => {
-      const places = slotIndexOf(slots);
-      return { models: registry.list().map((model) => modelWithMemory(model, slots, places)) };
+    models: list,
+    'model.catalog': (ctx) => {
+      ctx.body = catalogView(deps);
     },
-    'model.catalog': () => catalogView(deps),
-    'model.put': async (_ctx, call, body) => {
-      const id = idOf(deps, call);
-      const wanted = body as ModelPutBody;
-      const slot = slotToSwap(deps, id, wanted.binding ?? null);
-      audit(call, wanted.binding === undefined ? 'change' : 'bind', { model: id, ...wanted });
-      const { binding, ...rest } = wanted;
-      await registry.change(id, slot === null ? wanted : rest);
-      if (slot !== null) await bindBySwap(id, slot, binding ?? null);
-      return shown(id);
-    },
-    'model.remove': async (_ctx, call) => {
-      const id = idOf(deps, call);
-      const holders = holdersOf(deps, id);
-      if (holders.length > 0) {
-        throw new GatewayError('model.in_use', { details: { slots: holders.map(({ name }) => name) } });
-      }
-      const files = await registry.remove(id);
-      audit(call, 'remove', { model: id, files });
-      return { removed: id, files };
-    },
-    'model.register': async (_ctx, call, body) => {
-      const { path } = body as { path: string };
-      const model = await registry.register(path).catch((error: Error) => {
-        throw refused('path', error.message);
-      });
-      audit(call, 'register', { model: model.id });
-      return shown(model.id);
-    },
-    'model.scan': async () => {
-      await registry.scan();
-      return { models: registry.list().length, problems: [...registry.problems()] };
-    },
+    'model.put': put,
+    'model.remove': remove,
+    'model.register': register,
+    'model.scan': scan,
   } satisfies Record<string, Handler>;
 }
 
@@ -153,9 +154,9 @@ function catalogView({ registry, slots }: RouteDeps): CatalogView {
 
 const notFound = () => new GatewayError('model.not_found', { param: 'model' });
 
-function idOf(deps: RouteDeps, call: Call): string {
-  const id = call.params.id ?? '';
-  if (!deps.registry.get(id)) throw notFound();
+function idOf({ registry }: RouteDeps, { params }: RouteContext): string {
+  const id = params.id ?? '';
+  if (!registry.get(id)) throw notFound();
   return id;
 }
 

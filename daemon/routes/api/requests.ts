@@ -5,7 +5,7 @@ import { allSteps } from '../../inference/dispatch/trace-view.ts';
 import { redactSecretsIn } from '../../lib/text/redact.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyHandler as Handler } from '../handler.ts';
+import type { Handler } from '../handler.ts';
 import { badQuery, Query } from '../query.ts';
 
 const MAX_ROWS = 1_000;
@@ -13,25 +13,28 @@ const MAX_ROWS = 1_000;
 /** `/api/requests…`: running and ended requests. Content is included only when an admin enabled its capture. */
 export function requestRoutes(deps: RouteDeps) {
   /** `?state=running|done&limit=&before=`; `before` is the id of the last request of the page before. */
-  const list: Handler = (_ctx, call): { running: RequestRecord[]; recent: RequestRecord[] } => {
-    const query = new Query(call);
+  const list: Handler = (ctx) => {
+    const query = new Query(ctx);
     const state = query.word('state', ['running', 'done']);
     const limit = query.whole('limit', { min: 1, max: MAX_ROWS, absent: 200 });
     const before = query.text('before');
     const running = state === 'done' || before !== null ? [] : deps.inference.running().slice(0, limit);
     const recent = state === 'running' ? [] : deps.store.requests.list(limit, before);
     if (recent === null) throw badQuery('before', 'is not a request of the log');
-    return { running, recent };
+    ctx.body = { running, recent } satisfies { running: RequestRecord[]; recent: RequestRecord[] };
   };
-  const one: Handler = (_ctx, call) => findRequest(deps, call.params.id ?? '');
+  const one: Handler = (ctx) => {
+    ctx.body = findRequest(deps, ctx.params.id ?? '');
+  };
   /** Cancels a running request and returns its current record. An ended request is returned as it is. */
-  const cancel: Handler = async (_ctx, call) => {
-    const found = findRequest(deps, call.params.id ?? '');
-    if (!deps.inference.cancel(found.id)) return found;
-    audit(deps, call, 'request.cancel', { request: found.id });
+  const cancel: Handler = async (ctx) => {
+    const found = findRequest(deps, ctx.params.id ?? '');
+    ctx.body = found;
+    if (!deps.inference.cancel(found.id)) return;
+    audit(deps, ctx, 'request.cancel', { request: found.id });
     // The call ends in this turn and is logged before the next one.
     await nextTurn();
-    return currentOrEarlier(deps, found);
+    ctx.body = currentOrEarlier(deps, found);
   };
   return { requests: list, request: one, 'request.cancel': cancel } satisfies Record<string, Handler>;
 }

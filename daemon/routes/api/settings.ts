@@ -10,7 +10,7 @@ import { parseInput } from '../../settings/setting-types.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyHandler as Handler } from '../handler.ts';
+import type { Handler } from '../handler.ts';
 import { allProblems } from '../problems.ts';
 
 /** `/api/settings`: every setting, and the route that persists those of config.toml. */
@@ -22,18 +22,22 @@ export function settingsRoutes(deps: RouteDeps) {
     problems: allProblems(deps),
     env_file: join(deps.settings.folders.config, 'api.env'),
   });
-  const put: Handler = async (ctx, call, body) => {
-    const accepted = acceptable(deps, (body as { values: Values }).values);
+  const put: Handler = async (ctx) => {
+    const { values } = ctx.request.body as { values: Values };
+    const accepted = acceptable(deps, values);
     const guard = ifMatchGuard(ctx.req.headers['if-match']);
     await configWrite(
       () => deps.settings.persistAll(accepted, guard),
       () => deps.settings.reload(),
     );
     const names = accepted.map(([name]) => name);
-    if (names.length > 0) audit(deps, call, 'settings.put', { names });
-    return view();
+    if (names.length > 0) audit(deps, ctx, 'settings.put', { names });
+    ctx.body = view();
   };
-  return { settings: view, 'settings.put': put } satisfies Record<string, Handler>;
+  const get: Handler = (ctx) => {
+    ctx.body = view();
+  };
+  return { settings: get, 'settings.put': put } satisfies Record<string, Handler>;
 }
 
 type Values = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import type { SetupApplyBody } from '../../contract/setup.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyHandler as Handler } from '../handler.ts';
+import type { Handler } from '../handler.ts';
 
 /**
  * `/api/setup…` (bootstrap class): the first run. It can change what the schema permits, never a key or
@@ -9,13 +9,16 @@ import type { LegacyHandler as Handler } from '../handler.ts';
  */
 export function setupRoutes(deps: RouteDeps) {
   return {
-    setup: () => deps.setup.view(),
-    'setup.probe': () => deps.setup.probe(),
-    'setup.apply': async (_ctx, call, body) => {
-      const wanted = body as SetupApplyBody;
-      const view = await deps.setup.apply(wanted);
-      audit(deps, call, 'setup.apply', wanted);
-      return view;
+    setup: async (ctx) => {
+      ctx.body = await deps.setup.view();
+    },
+    'setup.probe': async (ctx) => {
+      ctx.body = await deps.setup.probe();
+    },
+    'setup.apply': async (ctx) => {
+      const wanted = ctx.request.body as SetupApplyBody;
+      ctx.body = await deps.setup.apply(wanted);
+      audit(deps, ctx, 'setup.apply', wanted);
     },
   } satisfies Record<string, Handler>;
 }

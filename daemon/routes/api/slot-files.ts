@@ -1,9 +1,9 @@
-import type { SlotRecord, SlotSettingsBody } from '../../contract/slots.ts';
+import type { SlotSettingsBody } from '../../contract/slots.ts';
 import { ifMatchGuard } from '../../settings/revision.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyHandler as Handler } from '../handler.ts';
+import type { Handler } from '../handler.ts';
 
 /**
  * Slot files over the API: only the keys of `SlotSettings`; programs, arguments, environment, image and
@@ -12,26 +12,24 @@ import type { LegacyHandler as Handler } from '../handler.ts';
  */
 export function slotFileRoutes(deps: RouteDeps) {
   const reload = () => deps.slots.reload();
-  const create: Handler = async (ctx, call, body): Promise<SlotRecord> => {
-    const { name, ...settings } = body as SlotSettingsBody & { name: string };
-    const slot = await configWrite(() => deps.slots.create(name, settings));
-    audit(deps, call, 'slot.create', { slot: name, settings });
+  const create: Handler = async (ctx) => {
+    const { name, ...settings } = ctx.request.body as SlotSettingsBody & { name: string };
+    ctx.body = await configWrite(() => deps.slots.create(name, settings));
     ctx.status = 201;
-    return slot;
+    audit(deps, ctx, 'slot.create', { slot: name, settings });
   };
-  const change: Handler = async (ctx, call, body): Promise<SlotRecord> => {
-    const settings = body as SlotSettingsBody;
-    const name = call.params.name ?? '';
+  const change: Handler = async (ctx) => {
+    const settings = ctx.request.body as SlotSettingsBody;
+    const name = ctx.params.name ?? '';
     const guard = ifMatchGuard(ctx.req.headers['if-match']);
-    const slot = await configWrite(() => deps.slots.change(name, settings, guard), reload);
-    audit(deps, call, 'slot.change', { slot: name, settings });
-    return slot;
+    ctx.body = await configWrite(() => deps.slots.change(name, settings, guard), reload);
+    audit(deps, ctx, 'slot.change', { slot: name, settings });
   };
-  const remove: Handler = async (ctx, call) => {
-    const name = call.params.name ?? '';
+  const remove: Handler = async (ctx) => {
+    const name = ctx.params.name ?? '';
     await configWrite(() => deps.slots.remove(name, ifMatchGuard(ctx.req.headers['if-match'])), reload);
-    audit(deps, call, 'slot.remove', { slot: name });
-    return { ok: true };
+    audit(deps, ctx, 'slot.remove', { slot: name });
+    ctx.body = { ok: true };
   };
   return {
     'slot.create': create,

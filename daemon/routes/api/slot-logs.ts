@@ -5,7 +5,7 @@ import { engineLogFile } from '../../slots/lifecycle/engine-log.ts';
 import { tailLog } from '../../slots/lifecycle/log-tail.ts';
 import { slotLogName } from '../../slots/lifecycle/slot-log.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyHandler as Handler } from '../handler.ts';
+import type { Handler } from '../handler.ts';
 import { Query } from '../query.ts';
 import { SseEndpoint } from '../sse-endpoint.ts';
 import { namedSlot } from './slots.ts';
@@ -20,12 +20,12 @@ const MAX_LINES = 1_000;
  */
 export function slotLogRoutes(deps: RouteDeps) {
   const endpoint = new SseEndpoint(deps, MAX_READERS);
-  const logs: Handler = async (ctx, call) => {
-    const { name } = namedSlot(deps, call);
-    const query = new Query(call);
+  const logs: Handler = async (ctx) => {
+    const { name } = namedSlot(deps, ctx);
+    const query = new Query(ctx);
     const lines = query.whole('lines', { min: 0, max: MAX_LINES, absent: 200 });
     const follow = query.flag('follow', true);
-    const stream = endpoint.open(ctx, call);
+    const stream = endpoint.open(ctx);
     const closed = new AbortController();
     stream.onClose(() => closed.abort());
     const onLine = (line: string) => {

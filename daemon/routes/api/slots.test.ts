@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyCall as Call, RouteContext } from '../handler.ts';
+import type { RouteContext } from '../handler.ts';
 import { slotRoutes } from './slots.ts';
 
 /** Routes over one slot whose every action is refused, with the started actions and the audit rows. */
@@ -16,14 +16,16 @@ function refusing() {
   return { act, add, routes: slotRoutes(deps) };
 }
 
-const callWith = (query: string) =>
-  ({ params: { name: 'agent' }, target: { query }, caller: { tier: 'admin' } }) as unknown as Call;
-const ctx = {} as unknown as RouteContext;
+const contextWith = (querystring: string) =>
+  ({
+    ...{ params: { name: 'agent' }, querystring, state: { caller: { tier: 'admin' } } },
+    request: { body: { model_id: 'no-such-model' } },
+  }) as unknown as RouteContext;
 const VERBS = ['slot.load', 'slot.unload', 'slot.restart', 'slot.swap'] as const;
 
 it.each(VERBS)('%s with a refused query starts no action', async (verb) => {
   const { act, add, routes } = refusing();
-  const answer = Promise.resolve(routes[verb](ctx, callWith('wait=yes'), { model_id: 'no-such-model' }));
+  const answer = Promise.resolve(routes[verb](contextWith('wait=yes')));
   await expect(answer).rejects.toMatchObject({ code: 'request.invalid' });
   expect([act.mock.calls, add.mock.calls]).toEqual([[], []]);
 });
@@ -31,7 +33,7 @@ it.each(VERBS)('%s with a refused query starts no action', async (verb) => {
 it.each(VERBS)('%s that fails immediately reports the failure, awaited or not', async (verb) => {
   for (const query of ['', 'wait=false']) {
     const { add, routes } = refusing();
-    const answer = Promise.resolve(routes[verb](ctx, callWith(query), { model_id: 'no-such-model' }));
+    const answer = Promise.resolve(routes[verb](contextWith(query)));
     await expect(answer).rejects.toMatchObject({ code: 'model.not_found' });
     expect(add).toHaveBeenCalledTimes(1);
   }

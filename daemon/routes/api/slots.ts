@@ -4,7 +4,7 @@ import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/
 import { redactSecretsIn } from '../../lib/text/redact.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyCall as Call, LegacyHandler as Handler, RouteContext } from '../handler.ts';
+import type { Handler, RouteContext } from '../handler.ts';
 import { Query } from '../query.ts';
 
 /** With `?wait=false`: how long a refusal may take before 202 is returned (ms). */
@@ -14,38 +14,40 @@ const REFUSAL_MS = 150;
 export function slotRoutes(deps: RouteDeps) {
   const verb =
     (action: 'load' | 'unload' | 'restart'): Handler =>
-    (ctx, call) => {
-      const { name } = namedSlot(deps, call);
-      return respondAcceptedOrWait(deps, ctx, call, () => {
-        audit(deps, call, `slot.${action}`, { slot: name });
+    (ctx) => {
+      const { name } = namedSlot(deps, ctx);
+      return respondAcceptedOrWait(deps, ctx, () => {
+        audit(deps, ctx, `slot.${action}`, { slot: name });
         return deps.slots[action](name);
       });
     };
-  const swap: Handler = (ctx, call, body) => {
-    const { model_id: modelId, persist = true } = body as { model_id: string; persist?: boolean };
-    const { name } = namedSlot(deps, call);
-    return respondAcceptedOrWait(deps, ctx, call, () => {
-      audit(deps, call, 'slot.swap', { slot: name, model: modelId, persist });
+  const swap: Handler = (ctx) => {
+    const { model_id: modelId, persist = true } = ctx.request.body as { model_id: string; persist?: boolean };
+    const { name } = namedSlot(deps, ctx);
+    return respondAcceptedOrWait(deps, ctx, () => {
+      audit(deps, ctx, 'slot.swap', { slot: name, model: modelId, persist });
       return deps.slots.swap(name, { modelId, persist });
     });
   };
   /** The exact launch, with names of variables only and without secrets. */
-  const plan: Handler = (_ctx, call): SlotPlanView => {
-    const { name } = namedSlot(deps, call);
-    const modelId = new Query(call).text('model_id');
-    return redactSecretsIn(
-      deps.slots.plan(name, modelId === null ? {} : { modelId }),
-      deps.settings.secrets(),
-    );
+  const plan: Handler = (ctx) => {
+    const { name } = namedSlot(deps, ctx);
+    const modelId = new Query(ctx).text('model_id');
+    const view: SlotPlanView = deps.slots.plan(name, modelId === null ? {} : { modelId });
+    ctx.body = redactSecretsIn(view, deps.settings.secrets());
   };
   /** Of variables only their names; no value of a secret. */
-  const settings: Handler = (_ctx, call): SlotSettingsView => {
-    const { name } = namedSlot(deps, call);
-    return redactSecretsIn(deps.slots.settings(name), deps.settings.secrets());
+  const settings: Handler = (ctx) => {
+    const view: SlotSettingsView = deps.slots.settings(namedSlot(deps, ctx).name);
+    ctx.body = redactSecretsIn(view, deps.settings.secrets());
   };
   return {
-    slots: () => ({ slots: deps.slots.list() }),
-    slot: (_ctx, call) => namedSlot(deps, call),
+    slots: (ctx) => {
+      ctx.body = { slots: deps.slots.list() };
+    },
+    slot: (ctx) => {
+      ctx.body = namedSlot(deps, ctx);
+    },
     'slot.load': verb('load'),
     'slot.unload': verb('unload'),
     'slot.restart': verb('restart'),
@@ -56,40 +58,48 @@ export function slotRoutes(deps: RouteDeps) {
 }
 
 /** Returns the slot of the path. Throws `slot.not_found`. */
-export function namedSlot(deps: Pick<RouteDeps, 'slots'>, call: Call): SlotRecord {
-  const name = call.params.name ?? '';
-  const slot = deps.slots.get(name);
+export function namedSlot(
+  { slots }: Pick<RouteDeps, 'slots'>,
+  { params }: Pick<RouteContext, 'params'>,
+): SlotRecord {
+  const name = params.name ?? '';
+  const slot = slots.get(name);
   if (!slot) {
-    const names = deps.slots.views().map((view) => view.name);
+    const names = slots.views().map((view) => view.name);
     throw slotNotFound(name, names);
   }
   return slot;
 }
 
 /**
- * Starts the action after the query was validated, so that a refused request has no effect, and returns the
- * record when the action is done. With `?wait=false`, returns 202 and the current record as soon as the
+ * Starts the action after the query was validated, so that a refused request has no effect, and responds with
+ * the record when the action is done. With `?wait=false`, responds with 202 and the current record as soon as the
  * action is not refused immediately. Events and the state of the slot report the result.
  */
 async function respondAcceptedOrWait(
   deps: RouteDeps,
   ctx: RouteContext,
-  call: Call,
   start: () => Promise<SlotRecord>,
-) {
-  if (new Query(call).flag('wait', true)) return start();
+): Promise<void> {
+  if (new Query(ctx).flag('wait', true)) {
+    ctx.body = await start();
+    return;
+  }
   const act = start();
   const soon = new AbortController();
   const later = pause(REFUSAL_MS, null, { signal: soon.signal }).catch(() => null);
   try {
     const done = await Promise.race([act, later]);
-    if (done !== null) return done;
+    if (done !== null) {
+      ctx.body = done;
+      return;
+    }
   } finally {
     soon.abort();
   }
   act.catch((cause: unknown) =>
-    deps.log.debug({ err: cause, request: call.id }, 'an accepted action failed'),
+    deps.log.debug({ err: cause, request: ctx.state.id }, 'an accepted action failed'),
   );
   ctx.status = 202;
-  return namedSlot(deps, call);
+  ctx.body = namedSlot(deps, ctx);
 }

@@ -2,14 +2,18 @@ import { companionAddress } from '../../companion/address.ts';
 import type { StatusOverviewView } from '../../contract/system.ts';
 import { baseOf } from '../base-urls.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyCall as Call, LegacyHandler as Handler } from '../handler.ts';
+import type { Call, Handler } from '../handler.ts';
 import { systemChecks } from './health.ts';
 
 /** `GET /api/status`, `/api/config/urls`: the gateway at a glance. */
 export function statusRoutes(deps: RouteDeps) {
   return {
-    status: () => overview(deps),
-    'config.urls': (_ctx, call) => urls(deps, call),
+    status: (ctx) => {
+      ctx.body = overview(deps);
+    },
+    'config.urls': async (ctx) => {
+      ctx.body = await urls(deps, ctx.state);
+    },
   } satisfies Record<string, Handler>;
 }
 

@@ -8,9 +8,10 @@ import {
 } from '../../contract/upstreams.ts';
 import { ifMatchGuard } from '../../settings/revision.ts';
 import { changeUpstreamFile, createUpstreamFile, removeUpstreamFile } from '../../upstreams/edit-upstream.ts';
+import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyCall as Call, LegacyHandler as Handler } from '../handler.ts';
+import type { Handler, RouteContext } from '../handler.ts';
 
 /**
  * `/api/upstreams…`: other servers that serve models. Address and key variable are for administrators only. A
@@ -19,24 +20,17 @@ import type { LegacyCall as Call, LegacyHandler as Handler } from '../handler.ts
 export function upstreamRoutes(deps: RouteDeps) {
   const { upstreams } = deps;
   const folder = join(deps.settings.folders.config, 'upstreams');
-  const nameOf = (call: Call): string => {
-    const name = call.params.name ?? '';
+  const nameOf = ({ params }: RouteContext): string => {
+    const name = params.name ?? '';
     if (!upstreams.config(name)) throw upstreamNotFound(name);
     return name;
   };
   /** Returns the name of a file, which may be broken and therefore have no upstream. */
-  const fileOf = (call: Call): string => {
-    const name = UpstreamName.safeParse(call.params.name);
-    if (!name.success) throw upstreamNotFound(call.params.name ?? '');
+  const fileOf = ({ params }: RouteContext): string => {
+    const name = UpstreamName.safeParse(params.name);
+    if (!name.success) throw upstreamNotFound(params.name ?? '');
     return name.data;
   };
-  const audit = (call: Call, action: string, details: Record<string, unknown>) =>
-    deps.store.audit.add({
-      action: `upstream.${action}`,
-      tier: call.caller.tier,
-      address: deps.auth.address(call.auth),
-      details,
-    });
   /** Reloads the files and returns the new record. */
   const reloadedRecord = (name: string): UpstreamRecord => {
     upstreams.reload();
@@ -45,39 +39,49 @@ export function upstreamRoutes(deps: RouteDeps) {
     return detail;
   };
   const reload = () => upstreams.reload();
-  const isAdmin = (call: Call) => deps.auth.decide('admin', call.caller, call.auth) === 'pass';
+  const isAdmin = ({ state }: RouteContext) => deps.auth.decide('admin', state.caller, state.auth) === 'pass';
+  const list: Handler = (ctx) => {
+    ctx.body = { upstreams: isAdmin(ctx) ? details(deps) : upstreams.views() };
+  };
+  const get: Handler = (ctx) => {
+    ctx.body = upstreams.detail(nameOf(ctx));
+  };
+  const create: Handler = async (ctx) => {
+    const wanted = ctx.request.body as UpstreamCreateBody;
+    await configWrite(() => createUpstreamFile(folder, wanted, upstreams.views().length));
+    audit(deps, ctx, 'upstream.create', { upstream: wanted.name, fields: Object.keys(wanted) });
+    ctx.body = reloadedRecord(wanted.name);
+  };
+  const put: Handler = async (ctx) => {
+    const name = fileOf(ctx);
+    const wanted = ctx.request.body as UpstreamPutBody;
+    const guard = ifMatchGuard(ctx.req.headers['if-match']);
+    await configWrite(() => changeUpstreamFile(folder, name, wanted, guard), reload);
+    audit(deps, ctx, 'upstream.change', { upstream: name, fields: Object.keys(wanted) });
+    ctx.body = reloadedRecord(name);
+  };
+  const remove: Handler = async (ctx) => {
+    const name = fileOf(ctx);
+    const guard = ifMatchGuard(ctx.req.headers['if-match']);
+    await configWrite(() => removeUpstreamFile(folder, name, guard), reload);
+    audit(deps, ctx, 'upstream.remove', { upstream: name });
+    upstreams.reload();
+    ctx.body = { removed: name };
+  };
+  const test: Handler = async (ctx) => {
+    const name = nameOf(ctx);
+    const { model } = (ctx.request.body ?? {}) as { model?: string };
+    audit(deps, ctx, 'upstream.test', { upstream: name });
+    const steps = await deps.inference.tryUpstream(name, model ?? null, ctx.state.id, ctx.res);
+    ctx.body = { ok: steps.every(({ ok }) => ok), steps, upstream: upstreams.detail(name) };
+  };
   return {
-    upstreams: (_ctx, call) => ({ upstreams: isAdmin(call) ? details(deps) : upstreams.views() }),
-    upstream: (_ctx, call) => upstreams.detail(nameOf(call)),
-    'upstream.create': async (_ctx, call, body) => {
-      const wanted = body as UpstreamCreateBody;
-      await configWrite(() => createUpstreamFile(folder, wanted, upstreams.views().length));
-      audit(call, 'create', { upstream: wanted.name, fields: Object.keys(wanted) });
-      return reloadedRecord(wanted.name);
-    },
-    'upstream.put': async (ctx, call, body) => {
-      const name = fileOf(call);
-      const wanted = body as UpstreamPutBody;
-      const guard = ifMatchGuard(ctx.req.headers['if-match']);
-      await configWrite(() => changeUpstreamFile(folder, name, wanted, guard), reload);
-      audit(call, 'change', { upstream: name, fields: Object.keys(wanted) });
-      return reloadedRecord(name);
-    },
-    'upstream.remove': async (ctx, call) => {
-      const name = fileOf(call);
-      const guard = ifMatchGuard(ctx.req.headers['if-match']);
-      await configWrite(() => removeUpstreamFile(folder, name, guard), reload);
-      audit(call, 'remove', { upstream: name });
-      upstreams.reload();
-      return { removed: name };
-    },
-    'upstream.test': async (ctx, call, body) => {
-      const name = nameOf(call);
-      const { model } = (body ?? {}) as { model?: string };
-      audit(call, 'test', { upstream: name });
-      const steps = await deps.inference.tryUpstream(name, model ?? null, call.id, ctx.res);
-      return { ok: steps.every(({ ok }) => ok), steps, upstream: upstreams.detail(name) };
-    },
+    upstreams: list,
+    upstream: get,
+    'upstream.create': create,
+    'upstream.put': put,
+    'upstream.remove': remove,
+    'upstream.test': test,
   } satisfies Record<string, Handler>;
 }
 

@@ -1,6 +1,6 @@
 import type { UsageView } from '../../contract/system.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyHandler as Handler } from '../handler.ts';
+import type { Handler } from '../handler.ts';
 import { Query } from '../query.ts';
 
 const DAY_MS = 86_400_000;
@@ -12,14 +12,15 @@ const MAX_ROWS = 5_000;
  * last hour, oldest first.
  */
 export function usageRoutes(deps: Pick<RouteDeps, 'store' | 'minutes'>) {
-  const usage: Handler = (_ctx, call): UsageView => {
-    const days = new Query(call).whole('days', { min: 1, max: MAX_DAYS, absent: 30 });
+  const usage: Handler = (ctx) => {
+    const days = new Query(ctx).whole('days', { min: 1, max: MAX_DAYS, absent: 30 });
     const since = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
     const rows = deps.store.usage.since(since);
-    return { since, days: rows.slice(0, MAX_ROWS), truncated: rows.length > MAX_ROWS };
+    const view: UsageView = { since, days: rows.slice(0, MAX_ROWS), truncated: rows.length > MAX_ROWS };
+    ctx.body = view;
   };
-  return { usage, 'usage.minutes': () => ({ minutes: deps.minutes.rows() }) } satisfies Record<
-    string,
-    Handler
-  >;
+  const minutes: Handler = (ctx) => {
+    ctx.body = { minutes: deps.minutes.rows() };
+  };
+  return { usage, 'usage.minutes': minutes } satisfies Record<string, Handler>;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../inference/model-lists.ts';
 import { HOPS_HEADER, INSTANCE_HEADER } from '../../upstreams/hops.ts';
 import type { RouteDeps } from '../deps.ts';
-import type { LegacyCall as Call, LegacyHandler as Handler, RouteContext } from '../handler.ts';
+import type { Handler, RouteContext } from '../handler.ts';
 import { Query } from '../query.ts';
 
 /** Longer model ids are not looked up. */
@@ -24,8 +24,8 @@ const commaList = (value: string): string[] =>
 /** Every client of Anthropic's API sends this header, and no other does. */
 const isAnthropic = (ctx: RouteContext): boolean => ctx.req.headers['anthropic-version'] !== undefined;
 
-function pageOf(call: Call): ModelPage {
-  const query = new Query(call);
+function pageOf(ctx: RouteContext): ModelPage {
+  const query = new Query(ctx);
   return {
     limit: query.whole('limit', { min: 1, max: MAX_PAGE, absent: MAX_PAGE }),
     afterId: query.text('after_id'),
@@ -38,10 +38,9 @@ function pageOf(call: Call): ModelPage {
  * the caller's API (docs/spec/contract.md#models-dialects).
  */
 export function modelRoutes(deps: RouteDeps) {
-  const list: Handler = (ctx, call) => {
-    if (ctx.req.headers[HOPS_HEADER] !== undefined)
-      ctx.res.setHeader(INSTANCE_HEADER, deps.upstreams.instance);
-    const query = new URLSearchParams(call.target.query);
+  const list: Handler = (ctx) => {
+    if (ctx.req.headers[HOPS_HEADER] !== undefined) ctx.set(INSTANCE_HEADER, deps.upstreams.instance);
+    const query = new URLSearchParams(ctx.querystring);
     const showAll = ['true', '1'].includes((query.get('show_all') ?? '').toLowerCase());
     const header = ctx.req.headers['x-svc-model-filter'];
     const filters = [typeof header === 'string' ? header : null, query.get('owned_by')];
@@ -49,14 +48,14 @@ export function modelRoutes(deps: RouteDeps) {
       showAll,
       owners: filters.filter((each) => each !== null).map(commaList),
     });
-    if (isAnthropic(ctx)) return anthropicModelList(found.data, pageOf(call));
-    return query.has('client_version') ? { ...found, models: codexModels(found.data) } : found;
+    if (isAnthropic(ctx)) ctx.body = anthropicModelList(found.data, pageOf(ctx));
+    else ctx.body = query.has('client_version') ? { ...found, models: codexModels(found.data) } : found;
   };
-  const one: Handler = (ctx, call) => {
-    const id = call.params.model_id ?? '';
+  const one: Handler = (ctx) => {
+    const id = ctx.params.model_id ?? '';
     const found = Buffer.byteLength(id) <= MAX_ID_BYTES ? deps.inference.model(id) : undefined;
     if (!found) throw new GatewayError('model.not_found', { param: 'model' });
-    return isAnthropic(ctx) ? anthropicModel(found) : found;
+    ctx.body = isAnthropic(ctx) ? anthropicModel(found) : found;
   };
   return { 'v1.models': list, 'v1.model': one } satisfies Record<string, Handler>;
 }
