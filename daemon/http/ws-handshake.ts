@@ -9,8 +9,11 @@ import { halfClose } from './lingering-close.ts';
 import type { Match, Matcher } from './matcher.ts';
 import { upgradeId } from './ws-request-id.ts';
 
-/** Largest message of a client: audio is sent in small pieces. */
-const MAX_MESSAGE_BYTES = 1 << 20;
+/**
+ * Largest frame of a client. It is above the largest event of a realtime session, so that an event that is
+ * somewhat too large is an error of that session and does not end it.
+ */
+const MAX_MESSAGE_BYTES = 32 << 20;
 /**
  * The only supported protocol version (RFC 6455). Older versions carry the Origin in a header that no rule
  * checks.

@@ -35,6 +35,8 @@ const CLOSE_CODES: Partial<Record<ErrorCode, number>> = {
   'auth.required': 4401,
   'auth.forbidden': 4401,
   'realtime.too_many': 1013,
+  'dispatch.no_route': 4404,
+  'dispatch.capability_mismatch': 4409,
 };
 /** The close code of every other failure. */
 const INTERNAL_ERROR = 1011;

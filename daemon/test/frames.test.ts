@@ -45,11 +45,11 @@ describe('W01 an invalid frame', () => {
     ['is no UTF-8', 1007, one(Buffer.from([0xc3, 0x28]))],
     ['declares a terabyte', 1009, one('x', { declaredLength: 1n << 40n })],
     ['declares an unrepresentable length', 1009, one('x', { declaredLength: (1n << 63n) - 1n })],
-    ['is over the limit', 1009, one(Buffer.alloc(MIB + 1, 120))],
+    ['is over the limit', 1009, one(Buffer.alloc(32 * MIB + 1, 120))],
     [
       'is over the limit in fragments',
       1009,
-      [frame(Buffer.alloc(MIB, 120), { fin: false }), frame('xx', { opcode: 0 })],
+      [frame(Buffer.alloc(32 * MIB, 120), { fin: false }), frame('xx', { opcode: 0 })],
     ],
   ])('%s: %d', async (_, code, pieces) => {
     expect(await closeCodeAfter(...pieces)).toBe(code);

@@ -1,6 +1,8 @@
 /** Live voice over a real port: a real chat model, a tone voice and a tone recogniser, and clients that check every event. */
+import { once } from 'node:events';
 import * as fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
 import type { ServerEvent } from '../contract/realtime.ts';
 import type { SlotRecord } from '../contract/slots.ts';
 import { ALAW, toG711 } from '../inference/realtime/g711.ts';
@@ -213,14 +215,54 @@ describe('the end of a call', () => {
     await until(async () => (await inFlight()) === 0, 'the engines to be free');
   });
 
-  it('an unknown model is an error event, and the session continues with text', async () => {
-    const call = await open('?model=unknown');
-    call.send({ type: 'response.create', event_id: 'mine' });
+  it.each([
+    ['unknown', 'dispatch.no_route', 4404],
+    ['tone-ear', 'dispatch.capability_mismatch', 4409],
+  ])('model %s is refused at the connect with an error event', async (model, code, closed) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/v1/realtime?model=${model}`);
+    const events: ServerEvent[] = [];
+    socket.on('message', (data) => events.push(JSON.parse(data.toString())));
+    const [closeCode] = await once(socket, 'close');
+    expect(closeCode).toBe(closed);
+    expect(events).toMatchObject([
+      { type: 'error', error: { type: 'invalid_request_error', code, param: 'model' } },
+    ]);
+  });
+
+  it('an unknown model of session.update is an error event, and the session continues', async () => {
+    const call = await open();
+    call.send({
+      type: 'session.update',
+      event_id: 'mine',
+      session: { type: 'realtime', model: 'unknown', instructions: 'x' },
+    });
     expect(await call.next('error')).toMatchObject({
-      error: { code: 'realtime.unavailable', event_id: 'mine' },
+      error: { type: 'invalid_request_error', param: 'session.model', event_id: 'mine' },
     });
     await call.update({ model: 'agent', output_modalities: ['text'] });
     call.send({ type: 'response.create', response: { instructions: 'Say hello.' } });
+    expect(responseOf(await call.next('response.done'))).toMatchObject({ status: 'completed' });
+  });
+
+  it.each(['gpt-realtime', 'gpt-realtime-mini', 'gpt-4o-realtime-preview'])(
+    'the model %s of the examples of clients is the default voice chain',
+    async (model) => {
+      const call = await open(`?model=${model}`);
+      expect(call.events[0]?.session).toMatchObject({ model });
+      await call.update({ output_modalities: ['text'] });
+      call.type('hello');
+      call.send({ type: 'response.create' });
+      expect(responseOf(await call.next('response.done'))).toMatchObject({
+        status: 'completed',
+        output: [{ content: [{ text: REPLY }] }],
+      });
+    },
+  );
+
+  it('an empty conversation is answered', async () => {
+    const call = await open();
+    await call.update({ output_modalities: ['text'] });
+    call.send({ type: 'response.create' });
     expect(responseOf(await call.next('response.done'))).toMatchObject({ status: 'completed' });
   });
 
@@ -233,8 +275,28 @@ describe('the end of a call', () => {
     call.socket.send(Buffer.from([1, 2, 3]));
     await call.next('error');
     call.socket.send('x'.repeat(2 * 1024 * 1024));
+    expect(await call.next('error')).toMatchObject({ error: { code: 'invalid_json' } });
+    call.socket.send('x'.repeat(22 * 1024 * 1024));
+    expect(await call.next('error')).toMatchObject({ error: { code: 'event_too_large' } });
+    call.socket.send('x'.repeat(33 * 1024 * 1024));
     expect((await call.waitForClose()).code).toBe(1009);
   });
+
+  it.each([null, { type: 'server_vad' }])(
+    '15 MiB of sound in one event are taken (turn detection: %j)',
+    async (turn_detection) => {
+      const call = await open('?intent=transcription');
+      await call.update({ audio: { input: { turn_detection } } }, 'transcription');
+      const quiet = Buffer.alloc((15 << 20) - voice.length - SILENCE.length);
+      call.send({
+        type: 'input_audio_buffer.append',
+        audio: Buffer.concat([quiet, voice, SILENCE]).toString('base64'),
+      });
+      if (turn_detection === null) call.send({ type: 'input_audio_buffer.commit' });
+      const heard = await call.next('conversation.item.input_audio_transcription.completed', 60_000);
+      expect(heard.transcript).toBe(SPOKEN_TEXT);
+    },
+  );
 });
 
 describe('random clients', () => {

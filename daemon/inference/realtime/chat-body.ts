@@ -13,14 +13,18 @@ export interface ChatRequest {
   readonly maxOutputTokens: number | 'inf';
 }
 
+/** What an empty conversation begins with: engines refuse a chat without messages, and OpenAI's model greets. */
+const OPENING: Json = { role: 'user', content: 'Hello.' };
+
 /** Converts the conversation to the body of a streamed chat completion. Pure. */
 export function chatBody(request: ChatRequest): Json {
   const instructions =
     request.instructions.trim() === '' ? [] : [{ role: 'system', content: request.instructions }];
+  const all = [...instructions, ...messages(request.items)];
   const tools = request.tools.map(({ type, ...tool }) => ({ type, function: tool }));
   return {
     model: request.model,
-    messages: [...instructions, ...messages(request.items)],
+    messages: all.length > 0 ? all : [OPENING],
     stream: true,
     stream_options: { include_usage: true },
     ...(tools.length > 0 && { tools, tool_choice: choice(request.toolChoice) }),

@@ -7,6 +7,7 @@ import {
 } from '../../contract/realtime.ts';
 import { zodMessage } from '../../contract/zod-message.ts';
 import { ByteScanner } from '../../lib/json/byte-scanner.ts';
+import { withCurrentNames } from './beta-names.ts';
 
 export type ReadResult =
   | { readonly ok: true; readonly event: ClientEvent }
@@ -51,9 +52,17 @@ export function readClientEvent(bytes: Buffer): ReadResult {
       ...from,
       param: 'type',
     });
-  const result = CLIENT_EVENTS[type as ClientEventType].safeParse(value);
+  const current = withCurrentSettings(value);
+  const result = CLIENT_EVENTS[type as ClientEventType].safeParse(current);
   if (result.success) return { ok: true, event: result.data };
-  return { ok: false, error: { ...firstIssue(result.error, value), ...from } };
+  return { ok: false, error: { ...firstIssue(result.error, current), ...from } };
+}
+
+/** Returns the event with the settings in it under their current names. */
+function withCurrentSettings(event: object): object {
+  const { session, response } = event as { session?: unknown; response?: unknown };
+  if (session !== undefined) return { ...event, session: withCurrentNames(session) };
+  return response === undefined ? event : { ...event, response: withCurrentNames(response) };
 }
 
 function parsed(bytes: Buffer): unknown {

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { Tier } from '../../contract/auth.ts';
 import type { Log } from '../../lib/log.ts';
-import { readClientEvent } from './client-event.ts';
+import { clientError, type ReadResult, readClientEvent } from './client-event.ts';
 import { newSession, session } from './session.ts';
 import { SocketWriter } from './socket-writer.ts';
 import { runResponse, stageErrorOf } from './spoken-response.ts';
@@ -17,9 +17,20 @@ export interface ConnectionOptions {
   readonly stages: StageDeps & { readonly tier: Tier };
   readonly log: Log;
   can: SessionEnvironment['can'];
+  unknownModel: SessionEnvironment['unknownModel'];
   /** Idle time in milliseconds after which the session is closed. */
   readonly idleMs: number;
 }
+
+/** Maximum bytes of one event: 15 MiB of audio as base64 (docs/spec/contract.md#realtime-event-size). */
+const MAX_EVENT_BYTES = 21 << 20;
+const TOO_LARGE: ReadResult = {
+  ok: false,
+  error: clientError(
+    'event_too_large',
+    'An event may have at most 21 MiB (15 MiB of audio as base64). Send the audio in several events.',
+  ),
+};
 
 /** Close code of an idle session. */
 const IDLE_CLOSE_CODE = 4408;
@@ -34,7 +45,8 @@ export class Connection {
   readonly #transcriptions: TranscriptionQueue;
   readonly #over = new AbortController();
   #state: SessionState;
-  #answer: { response: string; control: AbortController } | null = null;
+  /** The responses that are running, by id. */
+  readonly #answers = new Map<string, AbortController>();
   #turnTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
@@ -61,13 +73,15 @@ export class Connection {
 
   #receive(data: Buffer): void {
     this.#resetIdleTimer();
-    this.#dispatch({ kind: 'message', read: readClientEvent(data) });
+    const read = data.length > MAX_EVENT_BYTES ? TOO_LARGE : readClientEvent(data);
+    this.#dispatch({ kind: 'message', read });
   }
 
   #dispatch(input: Input): void {
     if (this.#over.signal.aborted) return;
     try {
-      const world = { can: this.#options.can, now: performance.now() };
+      const { can, unknownModel } = this.#options;
+      const world = { can, unknownModel, now: performance.now() };
       const [state, effects] = session(this.#state, input, world);
       this.#state = state;
       for (const effect of effects) this.#apply(effect);
@@ -88,7 +102,7 @@ export class Connection {
 
   #begin({ response, chat, voice }: Extract<Effect, { kind: 'answer' }>): void {
     const control = new AbortController();
-    this.#answer = { response, control };
+    this.#answers.set(response, control);
     const { stages } = this.#options;
     const signal = AbortSignal.any([control.signal, this.#over.signal]);
     const dispatch = (input: Input) => this.#dispatch(input);
@@ -99,10 +113,8 @@ export class Connection {
   }
 
   #stop(response: string): void {
-    if (this.#answer?.response !== response) return;
-    this.#answer.control.abort(new Error('the answer was ended'));
-    this.#answer = null;
-    this.#writer.wake();
+    this.#answers.get(response)?.abort(new Error('the answer was ended'));
+    if (this.#answers.delete(response)) this.#writer.wake();
   }
 
   #setTurnTimer(ms: number | null): void {
@@ -114,7 +126,8 @@ export class Connection {
   #resetIdleTimer(): void {
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => {
-      if (this.#state.response !== null) return this.#resetIdleTimer();
+      if (this.#state.response !== null || this.#state.sideResponses.length > 0)
+        return this.#resetIdleTimer();
       this.#options.socket.close(IDLE_CLOSE_CODE, 'nothing happened for too long');
     }, this.#options.idleMs);
   }

@@ -111,7 +111,7 @@ export function onTranscriptionFailed(
   step.send('conversation.item.input_audio_transcription.failed', {
     item_id: id,
     content_index: soundIndex(item),
-    error: { type: 'server_error', code: error.code, message: error.message, param: null },
+    error: { type: error.type ?? 'server_error', code: error.code, message: error.message, param: null },
   });
   onItemFailed(step, id, error);
 }

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import pino from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
@@ -66,6 +67,58 @@ async function open(more: Partial<RealtimeDeps> = {}) {
 test('without a voice the session uses text', async () => {
   const { call } = await open();
   expect((await call()).events[0]).toMatchObject({ session: { output_modalities: ['text'] } });
+});
+
+/** The decision of a gateway that serves `qwen` and `agent`. */
+const decisions: RealtimeDeps['inference']['explain'] = ({ path, model }) => {
+  const known = path.endsWith('chat/completions') && ['qwen', 'agent'].includes(model ?? '');
+  const code = model === 'embed' ? 'dispatch.capability_mismatch' : 'dispatch.no_route';
+  const error = known ? null : { code, message: `Nothing serves ${model}.` };
+  return { error: model === 'down' ? { code: 'slot.failed', message: 'x' } : error, slot: 'agent' } as never;
+};
+const accept = (model: string | null, transcription = false) => {
+  const inference = { explain: decisions, internal: () => Promise.reject(new Error('not called')) };
+  const realtime = createRealtime({ inference, log: pino({ level: 'silent' }) });
+  const socket = Object.assign(new EventEmitter(), {
+    OPEN: 1,
+    readyState: 1,
+    bufferedAmount: 0,
+    send: () => {},
+    close: () => {},
+  });
+  realtime.serve(socket as never, { tier: 'client', model, transcription });
+  socket.emit('close');
+};
+
+test.each([null, 'qwen', 'agent', 'gpt-realtime', 'gpt-4o-realtime-preview', 'down'])(
+  'a session with the model %s is accepted',
+  (model) => expect(() => accept(model)).not.toThrow(),
+);
+
+test.each([
+  ['other', false, 'dispatch.no_route'],
+  ['embed', false, 'dispatch.capability_mismatch'],
+  ['gpt-4o', false, 'dispatch.no_route'],
+  ['other', true, 'dispatch.no_route'],
+])('the model %s is refused at the connect (transcription: %s)', (model, transcription, code) => {
+  expect(() => accept(model, transcription)).toThrow(
+    expect.objectContaining({
+      code,
+      message: `Nothing serves ${model}.`,
+      options: { message: expect.any(String), param: 'model' },
+    }),
+  );
+});
+
+test('an event above 21 MiB is an error event, and the session lives', async () => {
+  const { call } = await open();
+  const { socket, events, over } = await call();
+  socket.send(Buffer.alloc((21 << 20) + 1, 'x'));
+  await until(() => events.length > 1);
+  expect(events[1]).toMatchObject({ type: 'error', error: { code: 'event_too_large' } });
+  socket.send(JSON.stringify({ type: 'input_audio_buffer.clear' }));
+  await until(() => events.length > 2);
+  expect([events[2]?.type, over.code]).toEqual(['input_audio_buffer.cleared', 0]);
 });
 
 test('W01 closes an idle session', async () => {

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Tier } from '../../contract/auth.ts';
-import { GatewayError } from '../../contract/errors.ts';
+import { GatewayError, isErrorCode } from '../../contract/errors.ts';
+import type { ExplainView } from '../../contract/system.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Inference } from '../serve.ts';
 import { Connection } from './connection.ts';
 import { errorEvent } from './error-event.ts';
-import { DEFAULT_MODELS } from './session-config.ts';
+import { chatModel, DEFAULT_MODELS } from './session-config.ts';
 import type { Stage } from './step.ts';
 
 export interface RealtimeDeps {
@@ -40,8 +41,17 @@ const PATHS: Readonly<Record<Stage, string>> = {
   tts: '/v1/audio/speech',
 };
 
+/** Errors about the name of a model, which waiting does not change. */
+const UNKNOWN: ReadonlySet<string> = new Set(['dispatch.no_route', 'dispatch.capability_mismatch']);
+
+const explainedError = ({ code, message }: NonNullable<ExplainView['error']>): GatewayError =>
+  new GatewayError(isErrorCode(code) ? code : 'dispatch.no_route', { message, param: 'model' });
+
 export interface Realtime {
-  /** Serves an accepted socket until it closes. */
+  /**
+   * Serves an accepted socket until it closes. Throws the error of a model that nothing can serve
+   * (docs/spec/contract.md#realtime-model).
+   */
   serve(socket: WebSocket, call: RealtimeCall): void;
 }
 
@@ -54,9 +64,20 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
     const refused = error !== null && error.code !== 'slot.queue_full';
     return !refused && (slot !== null || upstream !== null);
   };
+  const refusalOf = (path: string, model: string): GatewayError | null => {
+    const { error } = inference.explain({ path, model });
+    return error !== null && UNKNOWN.has(error.code) ? explainedError(error) : null;
+  };
   let open = 0;
   return {
     serve(socket, { tier, model, transcription }) {
+      const refused =
+        model === null
+          ? null
+          : transcription
+            ? refusalOf(PATHS.stt, model)
+            : refusalOf(PATHS.chat, chatModel(model));
+      if (refused !== null) throw refused;
       const reserved = tier === 'admin' ? 0 : (deps.adminReserve ?? ADMIN_RESERVE);
       if (open >= (deps.maxSessions ?? MAX_SESSIONS) - reserved) return refuse(socket);
       open++;
@@ -72,6 +93,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
         stages: { internal: inference.internal, tier },
         log,
         can,
+        unknownModel: (name) => refusalOf(PATHS.chat, name)?.message ?? null,
         idleMs: deps.idleMs ?? IDLE_MS,
       });
       connection.open();

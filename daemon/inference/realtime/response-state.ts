@@ -100,6 +100,8 @@ export function responseResource(response: ActiveResponse, end: ResponseEnd | nu
   return {
     object: 'realtime.response',
     id: response.id,
+    // Responses outside the conversation may run beside others.
+    ...(!response.isInConversation && { conversation_id: null }),
     status: end?.status ?? 'in_progress',
     status_details: end?.details ?? null,
     output: response.output,

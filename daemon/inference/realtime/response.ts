@@ -4,7 +4,8 @@ import { type Item, itemFrom } from './items.ts';
 import { needsResponse } from './needs-response.ts';
 import { advance, closeEntries } from './response-entries.ts';
 import { type ActiveResponse, type ResponseEnd, responseResource } from './response-state.ts';
-import { DEFAULT_MODELS, type SessionConfig, turnSettings } from './session-config.ts';
+import { chatModel, DEFAULT_MODELS, type SessionConfig, turnSettings } from './session-config.ts';
+import { forEachResponse, MAX_SIDE_RESPONSES, runBeside, sideResponse } from './side-responses.ts';
 import type { Input, Stage, StageError, Step } from './step.ts';
 
 /** Returns the entry of the active response for this item. */
@@ -18,7 +19,9 @@ export const entryAt = (step: Step, itemId: string) =>
 export function isStageMissing(step: Step, stage: Stage, model: string, event_id: string | null): boolean {
   if (step.environment.can(stage, model)) return false;
   const message = `No slot serves ${STAGE_NAMES[stage]} as "${model}".`;
-  step.error({ type: 'server_error', code: 'realtime.unavailable', message, param: null, event_id });
+  // Another name helps only where the caller chose this one.
+  const type = model === DEFAULT_MODELS[stage] ? 'server_error' : 'invalid_request_error';
+  step.error({ type, code: 'realtime.unavailable', message, param: null, event_id });
   return true;
 }
 
@@ -39,10 +42,17 @@ export function createResponse(step: Step, event: ClientEvent<'response.create'>
     step.error(clientError(code, message, { param, event_id }));
   if (step.state.config.type === 'transcription')
     return refuse('invalid_value', 'A transcription session makes no responses.', 'type');
-  if (step.state.response !== null)
+  const isBeside = params.conversation === 'none';
+  if (!isBeside && step.state.response !== null)
     return refuse(
       'conversation_already_has_active_response',
       'Conversation already has an active response.',
+      null,
+    );
+  if (isBeside && step.state.sideResponses.length >= MAX_SIDE_RESPONSES)
+    return refuse(
+      'too_many_active_responses',
+      `At most ${MAX_SIDE_RESPONSES} responses outside the conversation run at once.`,
       null,
     );
   const input = inputOf(step, params);
@@ -87,7 +97,7 @@ interface ResponseStart {
 
 function begin(step: Step, { params, input, auto, event_id }: ResponseStart): void {
   const config = withParams(step.state.config, params);
-  if (isStageMissing(step, 'chat', config.model, event_id)) return;
+  if (isStageMissing(step, 'chat', chatModel(config.model), event_id)) return;
   if (config.modality === 'audio' && isStageMissing(step, 'tts', DEFAULT_MODELS.tts, event_id)) return;
   const { voice, speed, format } = config.output;
   const response: ActiveResponse = {
@@ -108,8 +118,14 @@ function begin(step: Step, { params, input, auto, event_id }: ResponseStart): vo
     spoken: null,
     startedAt: step.environment.now,
   };
-  step.set({ response });
-  step.addEffect({ kind: 'idle', ms: null });
+  if (response.isInConversation) {
+    step.set({ response });
+    step.addEffect({ kind: 'idle', ms: null });
+    announce(step, response);
+  } else runBeside(step, response, () => announce(step, response));
+}
+
+function announce(step: Step, response: ActiveResponse): void {
   step.send('response.created', { response: responseResource(response, null, step.environment.now) });
   startWhenReady(step);
 }
@@ -142,9 +158,9 @@ function startWhenReady(step: Step) {
   if (ofConversation(response))
     step.set({ pendingTurns: before.pendingTurns.filter((id) => before.transcribing.includes(id)) });
   if (response.auto && !needsResponse(before)) return finishResponse(step, COMPLETED);
-  const { model, instructions, tools, toolChoice, maxOutputTokens } = response.config;
+  const { model: named, instructions, tools, toolChoice, maxOutputTokens } = response.config;
   const items = response.input ?? before.items;
-  const chat = { model, instructions, items, tools, toolChoice, maxOutputTokens };
+  const chat = { model: chatModel(named), instructions, items, tools, toolChoice, maxOutputTokens };
   step.addEffect({ kind: 'answer', response: response.id, chat, voice: response.voice });
 }
 
@@ -156,35 +172,43 @@ const COMPLETED: ResponseEnd = { status: 'completed', details: null };
 
 /** Handles an item that the response waits for: transcribed or deleted. */
 export function onItemTranscribed(step: Step, item: string, ms: number | null): void {
-  const { response } = step.state;
-  if (!response?.waitsFor?.includes(item)) return;
-  const waitsFor = response.waitsFor.filter((each) => each !== item);
-  step.set({ response: { ...response, waitsFor, transcriptionMs: ms ?? response.transcriptionMs } });
-  startWhenReady(step);
+  forEachResponse(step, () => {
+    const { response } = step.state;
+    if (!response?.waitsFor?.includes(item)) return;
+    const waitsFor = response.waitsFor.filter((each) => each !== item);
+    step.set({ response: { ...response, waitsFor, transcriptionMs: ms ?? response.transcriptionMs } });
+    startWhenReady(step);
+  });
 }
 
 export function onItemFailed(step: Step, item: string, error: StageError): void {
-  if (step.state.response?.waitsFor?.includes(item)) failResponse(step, error);
+  forEachResponse(step, () => {
+    if (step.state.response?.waitsFor?.includes(item)) failResponse(step, error);
+  });
 }
 
-export function failResponse(step: Step, { code, message }: StageError): void {
-  finishResponse(step, {
-    status: 'failed',
-    details: { type: 'failed', error: { type: 'server_error', code, message } },
-  });
+export function failResponse(step: Step, { type = 'server_error', code, message }: StageError): void {
+  finishResponse(step, { status: 'failed', details: { type: 'failed', error: { type, code, message } } });
 }
 
 export function cancelResponse(step: Step, { response_id, event_id }: ClientEvent<'response.cancel'>) {
   const { response } = step.state;
+  const side = sideResponse(step, response_id);
+  if (side !== undefined) return runBeside(step, side, () => finishResponse(step, CANCELLED));
   if (response === null || (response_id != null && response_id !== response.id)) {
     const message = 'Cancellation failed: no active response found.';
     return step.error(clientError('response_cancel_not_active', message, { event_id: event_id ?? null }));
   }
   if (ofConversation(response)) step.set({ dismissedItemId: step.state.items.at(-1)?.id ?? null });
-  finishResponse(step, { status: 'cancelled', details: { type: 'cancelled', reason: 'client_cancelled' } });
+  finishResponse(step, CANCELLED);
 }
 
-/** The user speaks: cancels the active response. */
+const CANCELLED: ResponseEnd = {
+  status: 'cancelled',
+  details: { type: 'cancelled', reason: 'client_cancelled' },
+};
+
+/** The user speaks: cancels the active response. Responses outside the conversation continue. */
 export function interruptResponse(step: Step): void {
   if (step.state.response === null) return;
   finishResponse(step, { status: 'cancelled', details: { type: 'cancelled', reason: 'turn_detected' } });
@@ -199,6 +223,7 @@ export function finishResponse(step: Step, end: ResponseEnd) {
   step.addEffect({ kind: 'stop', response: response.id });
   step.set({ response: null });
   step.send('response.done', { response: responseResource(response, end, step.environment.now) });
+  if (!response.isInConversation) return;
   if (hasPendingTurn(step)) return begin(step, { ...TURN_DEFAULTS, auto: true });
   step.set({ pendingTurns: [] });
   const idleMs = turnSettings(config)?.idleMs ?? null;

@@ -30,6 +30,13 @@ const PCM: AudioFormat = { type: 'audio/pcm', rate: 24_000 };
 /** Default slot of each stage. */
 export const DEFAULT_MODELS = { chat: 'agent', stt: 'stt', tts: 'tts' } as const;
 
+/** Names of OpenAI's live voice models, which serve no chats. */
+const VOICE_MODEL = /^gpt-(4o-|audio-)?(mini-)?realtime(-|$)/;
+
+/** Returns the name under which the chat is served: OpenAI's voice models are the default (docs/spec/contract.md#realtime-model). */
+export const chatModel = (name: string): string =>
+  VOICE_MODEL.test(name.trim().toLowerCase()) ? DEFAULT_MODELS.chat : name;
+
 /** Returns the initial settings. A transcription session emits transcripts from the start. */
 export function newConfig(start: {
   type: SessionConfig['type'];
@@ -43,7 +50,8 @@ export function newConfig(start: {
     instructions: '',
     input: {
       format: PCM,
-      transcription: start.type === 'transcription' ? {} : null,
+      transcription:
+        start.type === 'transcription' ? { ...(start.model !== null && { model: start.model }) } : null,
       turnDetection: { type: 'server_vad' },
     },
     output: { format: PCM, voice: null, speed: 1 },

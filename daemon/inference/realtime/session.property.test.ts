@@ -112,12 +112,14 @@ const transcribe = (bench: SessionBench, at: number, text: string | null): void 
 const stageMoves: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.nat(STAGE_INPUTS.length - 1).map(
-      (at): Move =>
+    // Often for the newest response, sometimes for one before it.
+    arbitrary: fc.tuple(fc.nat(STAGE_INPUTS.length - 1), fc.constantFrom(0, 0, 0, 1, 2)).map(
+      ([at, back]): Move =>
         (bench) => {
-          const request = bench.effects.findLast(
+          const requests = bench.effects.filter(
             (effect): effect is Extract<Effect, { kind: 'answer' }> => effect.kind === 'answer',
           );
+          const request = requests.at(-1 - back);
           const make = STAGE_INPUTS[at];
           if (request && make) bench.dispatch(make(request.response));
         },
@@ -139,13 +141,15 @@ const stageMoves: fc.Arbitrary<Move> = fc.oneof(
 
 /** Everything that was started ends. */
 function settle(bench: SessionBench): void {
-  for (let round = 0; bench.state.transcribing.length > 0 || bench.state.response !== null; round++) {
+  const open = () => [bench.state.response ?? [], bench.state.sideResponses].flat();
+  for (let round = 0; bench.state.transcribing.length > 0 || open().length > 0; round++) {
     if (round > 200) throw new Error('it never ends');
     transcribe(bench, 0, 'words');
-    const response = bench.state.response;
-    if (response?.waitsFor !== null) continue;
-    bench.dispatch({ kind: 'answered', response: response.id, finish: 'stop', tokens: null, times });
-    bench.dispatch({ kind: 'spoken', response: response.id, times });
+    for (const { id, waitsFor } of open()) {
+      if (waitsFor !== null) continue;
+      bench.dispatch({ kind: 'answered', response: id, finish: 'stop', tokens: null, times });
+      bench.dispatch({ kind: 'spoken', response: id, times });
+    }
   }
 }
 

@@ -13,11 +13,13 @@ import { cancelResponse, createResponse, failResponse, isStageMissing, partEnded
 import { addCall, addSound, addText, startSentence } from './response-entries.ts';
 import {
   applyUpdate,
+  chatModel,
   DEFAULT_MODELS,
   newConfig,
   type SessionConfig,
   turnSettings,
 } from './session-config.ts';
+import { runBeside, sideResponse } from './side-responses.ts';
 import { emptySound, endMs } from './sound-buffer.ts';
 import { type Effect, type Input, type SessionEnvironment, type SessionState, Step } from './step.ts';
 import { SILENT } from './vad.ts';
@@ -37,6 +39,7 @@ export function newSession(id: string, start: Parameters<typeof newConfig>[0]): 
     processedBytes: 0,
     speechItemId: null,
     response: null,
+    sideResponses: [],
     pendingTurns: [],
     dismissedItemId: null,
   };
@@ -53,6 +56,10 @@ export function session(
 ): [SessionState, readonly Effect[]] {
   const step = new Step(state, world);
   if (!('response' in input) || input.response === state.response?.id) run(step, input);
+  else {
+    const side = sideResponse(step, input.response);
+    if (side !== undefined) runBeside(step, side, () => run(step, input));
+  }
   return [step.state, step.effects];
 }
 
@@ -99,6 +106,8 @@ function updateSession(step: Step, { session: update, event_id }: ClientEvent<'s
   const refuse = (message: string, param: string) =>
     step.error(clientError('invalid_value', message, { param, event_id: event_id ?? null }));
   if (update.type !== config.type) return refuse('The type of a session cannot be changed.', 'session.type');
+  const unknown = update.model === undefined ? null : unknownChatModel(step, update.model);
+  if (unknown !== null) return refuse(unknown, 'session.model');
   const next = applyUpdate(config, update);
   const otherFormat = next.input.format.type !== config.input.format.type;
   if (otherFormat && sound.bytes > 0)
@@ -114,6 +123,10 @@ function updateSession(step: Step, { session: update, event_id }: ClientEvent<'s
   else updateTurnDetection(step, turnSettings(config));
   step.send('session.updated', { session: step.resource() });
 }
+
+/** Returns why nothing could serve a chat under this name; null when something could. */
+const unknownChatModel = (step: Step, model: string): string | null =>
+  step.environment.unknownModel(chatModel(model));
 
 const wantsVoice = ({ type, modality }: SessionConfig): boolean =>
   type === 'realtime' && modality === 'audio';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { GatewayError } from '../../contract/errors.ts';
+import { GatewayError, openaiErrorType } from '../../contract/errors.ts';
 import type { ChatRequest } from './chat-body.ts';
 import { type ChatPiece, SpokenPieces } from './chat-pieces.ts';
 import { addText, NO_SENTENCE, speakable } from './sentences.ts';
@@ -30,7 +30,7 @@ const TICKS_BEFORE_START = 2;
 /** Converts a failure to what a session may see. */
 export function stageErrorOf(error: unknown): StageError {
   const known = error instanceof GatewayError ? error : new GatewayError('internal');
-  return { code: known.code, message: known.message };
+  return { type: openaiErrorType(known.status), code: known.code, message: known.message };
 }
 
 /** Queues sentences from the model for the voice and limits how far the model may be ahead. */
@@ -145,21 +145,35 @@ function inputOf(response: string, piece: Extract<ChatPiece, { kind: 'text' | 'c
   return { ...piece, response };
 }
 
+/** A sentence that the voice cannot speak, for example in a script it does not know, costs only its sound. */
+const isUnspeakable = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && error.code === 'request.invalid' && error.options.param === 'input';
+
 async function streamSpeech(options: SpokenResponseOptions, sentences: SentenceQueue): Promise<void> {
   const { voice, stages, response, dispatch, signal } = options;
   if (voice === null) return;
   const watch = new Stopwatch();
+  let refused: GatewayError | null = null;
+  let hasSound = false;
   for await (const sentence of sentences.all()) {
     signal.throwIfAborted();
     dispatch({ kind: 'sentence', response, text: sentence });
     const text = speakable(sentence);
     if (text === null) continue;
-    for await (const bytes of inFormat(await synthesize(stages, text, voice, signal), voice.format)) {
+    const sound = await synthesize(stages, text, voice, signal).catch((error: unknown) => {
+      if (!isUnspeakable(error)) throw error;
+      refused = error;
+      return null;
+    });
+    if (sound === null) continue;
+    for await (const bytes of inFormat(sound, voice.format)) {
       signal.throwIfAborted();
       watch.first();
+      hasSound = true;
       dispatch({ kind: 'sound', response, bytes });
       await options.drained();
     }
   }
+  if (refused !== null && !hasSound) throw refused;
   if (!signal.aborted) dispatch({ kind: 'spoken', response, times: watch.times() });
 }

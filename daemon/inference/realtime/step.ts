@@ -26,6 +26,8 @@ export interface SessionState {
   /** The item id of the speech in progress. */
   readonly speechItemId: string | null;
   readonly response: ActiveResponse | null;
+  /** Responses outside the conversation, which run beside each other and beside `response`. */
+  readonly sideResponses: readonly ActiveResponse[];
   /**
    * Turns that ended while a response was active that could not be interrupted and did not include them. They
    * are answered next.
@@ -37,6 +39,8 @@ export interface SessionState {
 
 /** The failure of a stage, with a code of the catalogue. */
 export interface StageError {
+  /** OpenAI's type of the error; by default the fault of the server. */
+  readonly type?: string;
   readonly code: string;
   readonly message: string;
 }
@@ -99,6 +103,8 @@ export type Stage = 'chat' | 'stt' | 'tts';
 export interface SessionEnvironment {
   /** Returns whether any target could serve this stage under this name. */
   can(stage: Stage, model: string): boolean;
+  /** Returns why no target could ever serve chats under this name; null when one could. */
+  unknownModel(model: string): string | null;
   /** Milliseconds of a monotonic clock. */
   readonly now: number;
 }

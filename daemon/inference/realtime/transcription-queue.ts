@@ -6,7 +6,7 @@ import type { Effect, Input } from './step.ts';
 type Turn = Extract<Effect, { kind: 'transcribe' }>;
 
 /** Maximum turns in the queue, and bytes of their audio. */
-const MAX_TURNS = 32;
+const MAX_TURNS = 128;
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Transcribes the turns of one session one after the other, so that results keep their order. */

@@ -14,6 +14,7 @@ interface OpenItem {
 
 interface OpenResponse {
   id: string;
+  isBeside: boolean;
   next: number;
   item: OpenItem | null;
   output: unknown[];
@@ -30,7 +31,7 @@ export class OrderChecker {
   readonly #transcribed = new Set<string>();
   #speech: string | null = null;
   #input = { found: false, format: '' };
-  #response: OpenResponse | null = null;
+  readonly #responses = new Map<string, OpenResponse>();
 
   accept(event: ServerEvent): void {
     try {
@@ -44,7 +45,7 @@ export class OrderChecker {
 
   /** Whether a response is active. */
   get active(): boolean {
-    return this.#response !== null;
+    return this.#responses.size > 0;
   }
 
   #check(event: ServerEvent): void {
@@ -116,16 +117,20 @@ export class OrderChecker {
 
   #answer(event: ServerEvent) {
     if (event.type === 'response.created') {
-      assert(this.#response === null, 'two answers at once');
-      const { id, status } = event.response as { id: string; status: string };
+      const { id, status, conversation_id } = event.response as Fields;
+      assert(!this.#responses.has(id as string), 'an answer was created twice');
       assert(status === 'in_progress', 'a new answer is in progress');
-      this.#response = { id, next: 0, item: null, output: [] };
+      // One at a time in the conversation; others run beside it.
+      const isBeside = conversation_id === null;
+      const others = [...this.#responses.values()].filter((each) => !each.isBeside);
+      assert(isBeside || others.length === 0, 'two answers at once');
+      this.#responses.set(id as string, { id: id as string, isBeside, next: 0, item: null, output: [] });
       return;
     }
-    const open = this.#response;
-    if (open === null) throw new Error('no answer goes on');
+    const id = event.type === 'response.done' ? (event.response as Fields).id : event.response_id;
+    const open = this.#responses.get(id as string);
+    if (open === undefined) throw new Error('no answer goes on');
     if (event.type === 'response.done') return this.#done(open, event.response as Fields);
-    assert(event.response_id === open.id, 'an event of another answer');
     if (event.type === 'response.output_item.added') return added(open, event);
     const item = open.item;
     if (item === null) throw new Error('no item is open');
@@ -137,14 +142,13 @@ export class OrderChecker {
   }
 
   #done(open: OpenResponse, response: Fields): void {
-    assert(response.id === open.id, 'another answer is done');
     assert(open.item === null, 'an item is still open');
     assert(JSON.stringify(response.output) === JSON.stringify(open.output), 'output is not what was sent');
     assert(
       ['completed', 'cancelled', 'failed', 'incomplete'].includes(response.status as string),
       'unknown status',
     );
-    this.#response = null;
+    this.#responses.delete(open.id);
   }
 }
 

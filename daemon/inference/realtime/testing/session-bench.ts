@@ -27,6 +27,7 @@ export class SessionBench {
     const before = this.state;
     const [state, effects] = session(this.state, input, {
       can: (stage) => this.stages.includes(stage),
+      unknownModel: (model) => (model === 'unknown' ? 'Nothing serves it.' : null),
       now: this.now,
     });
     if (JSON.stringify({ ...before, sound: null }) !== frozen)
