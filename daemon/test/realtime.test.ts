@@ -293,8 +293,8 @@ describe('the end of a call', () => {
         audio: Buffer.concat([quiet, voice, SILENCE]).toString('base64'),
       });
       if (turn_detection === null) call.send({ type: 'input_audio_buffer.commit' });
-      const heard = await call.next('conversation.item.input_audio_transcription.completed', 60_000);
-      expect(heard.transcript).toBe(SPOKEN_TEXT);
+      const transcript = await call.next('conversation.item.input_audio_transcription.completed', 60_000);
+      expect(transcript.transcript).toBe(SPOKEN_TEXT);
     },
   );
 });

@@ -5,7 +5,7 @@ import { needsResponse } from './needs-response.ts';
 import { advance, closeEntries } from './response-entries.ts';
 import { type ActiveResponse, type ResponseEnd, responseResource } from './response-state.ts';
 import { chatModel, DEFAULT_MODELS, type SessionConfig, turnSettings } from './session-config.ts';
-import { forEachResponse, MAX_SIDE_RESPONSES, runBeside, sideResponse } from './side-responses.ts';
+import { forEachResponse, MAX_SIDE_RESPONSES, runAsCurrent, sideResponse } from './side-responses.ts';
 import type { Input, Stage, StageError, Step } from './step.ts';
 
 /** Returns the entry of the active response for this item. */
@@ -42,14 +42,14 @@ export function createResponse(step: Step, event: ClientEvent<'response.create'>
     step.error(clientError(code, message, { param, event_id }));
   if (step.state.config.type === 'transcription')
     return refuse('invalid_value', 'A transcription session makes no responses.', 'type');
-  const isBeside = params.conversation === 'none';
-  if (!isBeside && step.state.response !== null)
+  const isOutOfBand = params.conversation === 'none';
+  if (!isOutOfBand && step.state.response !== null)
     return refuse(
       'conversation_already_has_active_response',
       'Conversation already has an active response.',
       null,
     );
-  if (isBeside && step.state.sideResponses.length >= MAX_SIDE_RESPONSES)
+  if (isOutOfBand && step.state.sideResponses.length >= MAX_SIDE_RESPONSES)
     return refuse(
       'too_many_active_responses',
       `At most ${MAX_SIDE_RESPONSES} responses outside the conversation run at once.`,
@@ -122,7 +122,7 @@ function begin(step: Step, { params, input, auto, event_id }: ResponseStart): vo
     step.set({ response });
     step.addEffect({ kind: 'idle', ms: null });
     announce(step, response);
-  } else runBeside(step, response, () => announce(step, response));
+  } else runAsCurrent(step, response, () => announce(step, response));
 }
 
 function announce(step: Step, response: ActiveResponse): void {
@@ -194,7 +194,7 @@ export function failResponse(step: Step, { type = 'server_error', code, message 
 export function cancelResponse(step: Step, { response_id, event_id }: ClientEvent<'response.cancel'>) {
   const { response } = step.state;
   const side = sideResponse(step, response_id);
-  if (side !== undefined) return runBeside(step, side, () => finishResponse(step, CANCELLED));
+  if (side !== undefined) return runAsCurrent(step, side, () => finishResponse(step, CANCELLED));
   if (response === null || (response_id != null && response_id !== response.id)) {
     const message = 'Cancellation failed: no active response found.';
     return step.error(clientError('response_cancel_not_active', message, { event_id: event_id ?? null }));

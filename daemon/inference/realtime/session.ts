@@ -19,7 +19,7 @@ import {
   type SessionConfig,
   turnSettings,
 } from './session-config.ts';
-import { runBeside, sideResponse } from './side-responses.ts';
+import { runAsCurrent, sideResponse } from './side-responses.ts';
 import { emptySound, endMs } from './sound-buffer.ts';
 import { type Effect, type Input, type SessionEnvironment, type SessionState, Step } from './step.ts';
 import { SILENT } from './vad.ts';
@@ -58,7 +58,7 @@ export function session(
   if (!('response' in input) || input.response === state.response?.id) run(step, input);
   else {
     const side = sideResponse(step, input.response);
-    if (side !== undefined) runBeside(step, side, () => run(step, input));
+    if (side !== undefined) runAsCurrent(step, side, () => run(step, input));
   }
   return [step.state, step.effects];
 }

@@ -8,7 +8,7 @@ export const MAX_SIDE_RESPONSES = 8;
  * Runs `work` while this response is `step.state.response`, so that all rules for responses apply to it. The
  * response of the conversation stays unchanged. A response that ended is removed.
  */
-export function runBeside(step: Step, response: ActiveResponse, work: () => void): void {
+export function runAsCurrent(step: Step, response: ActiveResponse, work: () => void): void {
   const main = step.state.response;
   const others = step.state.sideResponses.filter(({ id }) => id !== response.id);
   step.set({ response, sideResponses: others });
@@ -26,6 +26,6 @@ export function forEachResponse(step: Step, work: () => void): void {
   work();
   for (const { id } of sides) {
     const side = sideResponse(step, id);
-    if (side !== undefined) runBeside(step, side, work);
+    if (side !== undefined) runAsCurrent(step, side, work);
   }
 }

@@ -14,7 +14,7 @@ interface OpenItem {
 
 interface OpenResponse {
   id: string;
-  isBeside: boolean;
+  isOutOfBand: boolean;
   next: number;
   item: OpenItem | null;
   output: unknown[];
@@ -121,10 +121,10 @@ export class OrderChecker {
       assert(!this.#responses.has(id as string), 'an answer was created twice');
       assert(status === 'in_progress', 'a new answer is in progress');
       // One at a time in the conversation; others run beside it.
-      const isBeside = conversation_id === null;
-      const others = [...this.#responses.values()].filter((each) => !each.isBeside);
-      assert(isBeside || others.length === 0, 'two answers at once');
-      this.#responses.set(id as string, { id: id as string, isBeside, next: 0, item: null, output: [] });
+      const isOutOfBand = conversation_id === null;
+      const others = [...this.#responses.values()].filter((each) => !each.isOutOfBand);
+      assert(isOutOfBand || others.length === 0, 'two answers at once');
+      this.#responses.set(id as string, { id: id as string, isOutOfBand, next: 0, item: null, output: [] });
       return;
     }
     const id = event.type === 'response.done' ? (event.response as Fields).id : event.response_id;

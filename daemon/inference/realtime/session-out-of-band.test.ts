@@ -13,7 +13,7 @@ import {
 import { quiet, tone } from './testing/sounds.ts';
 
 /** Requests a response outside the conversation; returns its id. */
-const requestBeside = (bench: SessionBench, more: object = {}): string => {
+const requestOutOfBand = (bench: SessionBench, more: object = {}): string => {
   bench.send({ type: 'response.create', response: { conversation: 'none', input: [ITEM], ...more } });
   return bench.answering;
 };
@@ -27,8 +27,8 @@ describe('responses outside the conversation', () => {
     const bench = textSession();
     const main = requestResponse(bench);
     bench.dispatch({ kind: 'text', response: main, text: 'Main ' });
-    const first = requestBeside(bench, { metadata: { topic: 'a' } });
-    const second = requestBeside(bench, { metadata: { topic: 'b' } });
+    const first = requestOutOfBand(bench, { metadata: { topic: 'a' } });
+    const second = requestOutOfBand(bench, { metadata: { topic: 'b' } });
     expect(new Set([main, first, second]).size).toBe(3);
     const done = doneOf(finish(bench, second, 'two'));
     expect(done).toMatchObject({ id: second, conversation_id: null, metadata: { topic: 'b' } });
@@ -39,35 +39,35 @@ describe('responses outside the conversation', () => {
 
   test('do not keep the conversation from a response', () => {
     const bench = textSession();
-    const beside = requestBeside(bench);
+    const other = requestOutOfBand(bench);
     const main = requestResponse(bench);
     expect(bench.state.response?.id).toBe(main);
     expect(errorOf(bench.send({ type: 'response.create' }))).toMatchObject({
       code: 'conversation_already_has_active_response',
     });
-    finish(bench, beside, 'x');
+    finish(bench, other, 'x');
     expect(bench.state.response?.id).toBe(main);
   });
 
   test('are cancelled by their id only', () => {
     const bench = textSession();
-    const beside = requestBeside(bench);
+    const other = requestOutOfBand(bench);
     expect(errorOf(bench.send({ type: 'response.cancel' }))).toMatchObject({
       code: 'response_cancel_not_active',
     });
-    const events = bench.send({ type: 'response.cancel', response_id: beside });
-    expect(doneOf(events)).toMatchObject({ id: beside, status: 'cancelled' });
-    expect(bench.last('stop').response).toBe(beside);
-    expect(bench.dispatch({ kind: 'text', response: beside, text: 'late' })).toEqual([]);
+    const events = bench.send({ type: 'response.cancel', response_id: other });
+    expect(doneOf(events)).toMatchObject({ id: other, status: 'cancelled' });
+    expect(bench.last('stop').response).toBe(other);
+    expect(bench.dispatch({ kind: 'text', response: other, text: 'late' })).toEqual([]);
   });
 
   test('are not interrupted by speech', () => {
     const bench = new SessionBench();
-    const beside = requestBeside(bench);
+    const other = requestOutOfBand(bench);
     expect(types(bench.append(quiet(200), tone(600)))).toEqual(['input_audio_buffer.speech_started']);
-    bench.dispatch({ kind: 'text', response: beside, text: 'Hi' });
-    bench.dispatch({ ...ANSWERED, response: beside });
-    expect(doneOf(bench.dispatch({ ...SPOKEN, response: beside }))).toMatchObject({ status: 'completed' });
+    bench.dispatch({ kind: 'text', response: other, text: 'Hi' });
+    bench.dispatch({ ...ANSWERED, response: other });
+    expect(doneOf(bench.dispatch({ ...SPOKEN, response: other }))).toMatchObject({ status: 'completed' });
   });
 
   test('wait for the transcripts of the conversation that they read', () => {
@@ -101,7 +101,7 @@ describe('responses outside the conversation', () => {
 
   test('are limited in number', () => {
     const bench = textSession();
-    for (let count = 0; count < 8; count++) requestBeside(bench);
+    for (let count = 0; count < 8; count++) requestOutOfBand(bench);
     const refused = bench.send({
       type: 'response.create',
       event_id: 'ninth',
