@@ -226,6 +226,32 @@ describe('a schema that a grammar cannot enforce whole', () => {
   });
 });
 
+describe('a message of the assistant at the end', () => {
+  const prefill = { role: 'assistant', content: 'One two' };
+  const count = async (path: string, body: object, field: string): Promise<number> => {
+    const response = await send(gateway, 'POST', path, {
+      key: CLIENT_KEY,
+      body: { model: 'agent', ...body },
+    });
+    expect(response.status, response.text).toBe(200);
+    const { usage } = response.json<{ usage: Record<string, number> }>();
+    return (usage[field] ?? 0) + (usage.cache_read_input_tokens ?? 0);
+  };
+
+  it.each([
+    ['/v1/chat/completions', 'messages', 'prompt_tokens'],
+    ['/v1/responses', 'input', 'input_tokens'],
+    ['/v1/messages', 'messages', 'input_tokens'],
+  ])('%s: is continued, not answered', async (path, list, field) => {
+    const hi = [{ role: 'user', content: 'Count.' }];
+    const limit = path === '/v1/responses' ? { max_output_tokens: 4 } : { max_tokens: 4 };
+    const answered = await count(path, { ...limit, [list]: hi }, field);
+    const continued = await count(path, { ...limit, [list]: [...hi, prefill] }, field);
+    const words = await count('/v1/completions', { prompt: prefill.content, max_tokens: 1 }, 'prompt_tokens');
+    expect(continued - answered).toBe(words);
+  });
+});
+
 describe('probabilities', () => {
   it('of each token, natural logarithms, best first', async () => {
     const response = await openai.chat.completions.create({

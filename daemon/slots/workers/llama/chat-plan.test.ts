@@ -7,11 +7,10 @@ const tools = [{ type: 'function', function: { name: 'f' } }];
 const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
 const format = { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } };
 const plan = (body: object, prompt = 'assistant\n', template = '<tool_call>') =>
-  chatPlan(
-    chatRequest({ messages: [{ role: 'user', content: 'hi' }], ...body }),
-    toolFamily(template),
-    prompt,
-  );
+  chatPlan(chatRequest({ messages: [{ role: 'user', content: 'hi' }], ...body }), toolFamily(template), {
+    head: prompt,
+    text: prompt,
+  });
 
 test('free text has no grammar and no calls', () => {
   expect(plan({})).toMatchObject({

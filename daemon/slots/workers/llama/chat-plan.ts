@@ -1,3 +1,4 @@
+import type { ChatPrompt } from './chat-prompt.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { type ChatPlan, NO_GRAMMAR, type PlannedGrammar, plannedGrammar } from './generation-plan.ts';
 import { harmonyPlan } from './harmony-plan.ts';
@@ -8,17 +9,17 @@ import { forcedTools, parametersOf } from './tools/tool-choice.ts';
 import { toolGrammar } from './tools/tool-grammar.ts';
 
 /**
- * Plans the answer to `request` for a model of `family`, given its rendered `prompt`. A required call, and
+ * Plans the answer to `request` for a model of `family`, given its prompt. A required call, and
  * any call next to a structured output, is written as plain JSON, because a grammar can enforce only that.
  * gpt-oss keeps its own format.
  */
-export function chatPlan(request: ChatRequest, family: ToolFamily, prompt: string): ChatPlan {
+export function chatPlan(request: ChatRequest, family: ToolFamily, { head, text }: ChatPrompt): ChatPlan {
   const { tools } = request;
   if (family.id === 'harmony') {
-    const header = openedHeader(prompt);
+    const header = openedHeader(head);
     if (header === '' || forcedTools(tools) === null) return harmonyPlan(request, family, header);
   }
-  const opened = openThinkingMark(prompt);
+  const opened = openThinkingMark(text);
   const planned = chatGrammar(request, family);
   const { grammar } = planned;
   const spoken = tools !== null && grammar !== null ? { ...PLAIN_JSON, id9: family.id9 } : family;

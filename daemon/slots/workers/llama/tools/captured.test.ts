@@ -30,7 +30,7 @@ interface Delta {
 }
 
 /** Returns the joined stream deltas of an answer that arrives in `pieces`. */
-function streamed({ tools, prompt }: CapturedAnswer, family: string, pieces: readonly string[]) {
+function streamed({ tools, prompt: text = '' }: CapturedAnswer, family: string, pieces: readonly string[]) {
   const request = chatRequest({
     messages: [{ role: 'user', content: 'go' }],
     tools: Object.entries(tools).map(([name, parameters]) => ({
@@ -38,7 +38,10 @@ function streamed({ tools, prompt }: CapturedAnswer, family: string, pieces: rea
       function: { name, parameters },
     })),
   });
-  const { readOptions } = chatPlan(request, toolFamily(FAMILY_MARKERS[family] as string), prompt ?? '');
+  const { readOptions } = chatPlan(request, toolFamily(FAMILY_MARKERS[family] as string), {
+    head: text,
+    text,
+  });
   const reader = new AnswerReader(readOptions);
   const found: Piece[] = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
   const message = {

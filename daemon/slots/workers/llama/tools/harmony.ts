@@ -21,6 +21,9 @@ const RETURN = '<|return|>';
 
 export const HARMONY_MARKS: readonly string[] = [START, CHANNEL, MESSAGE, END, CALL, RETURN, '<|constrain|>'];
 
+/** The header of an answer's text. */
+export const HARMONY_FINAL = `${CHANNEL}final${MESSAGE}`;
+
 /** Marks that end the content of a message other than its own end: the start of the next one. */
 const CONTENT_ENDS = [END, CALL, RETURN, START, CHANNEL];
 const HEADER_BEGINS = [CHANNEL, START, MESSAGE, 'to='];

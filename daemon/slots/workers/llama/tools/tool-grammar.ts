@@ -1,4 +1,4 @@
-import { invalidField } from '../../refusal.ts';
+import { Refusal } from '../../refusal.ts';
 import { literal, RuleBook } from '../json/rule-book.ts';
 import { SchemaFault } from '../json/schema-error.ts';
 import { converter } from '../json/schema-grammar.ts';
@@ -86,7 +86,9 @@ export function checkStrictTools(tools: readonly Tool[]): void {
     } catch (error) {
       if (!(error instanceof SchemaFault)) throw error;
       const field = `tools.${i}.function.parameters`;
-      throw invalidField(field, `${field}: the JSON schema is not supported: ${error.message}`);
+      throw new Refusal('request.invalid', `${field}: the JSON schema is not supported: ${error.message}`, {
+        param: field,
+      });
     }
   }
 }
