@@ -166,7 +166,18 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
   const hops = hopsOf(call.req.headers['x-svc-hops']);
   const isBound = step === 'registry';
   const route = deps.upstreams.connect(upstream, { hops, isTokenCount: task.counts, model, isBound });
-  const { origin, base, headers, remote, nativeRerank, teiRerank, connectMs, idleMs, streamUsage } = route;
+  const {
+    origin,
+    base,
+    headers,
+    remote,
+    nativeRerank,
+    teiRerank,
+    countPath,
+    connectMs,
+    idleMs,
+    streamUsage,
+  } = route;
   let over = false;
   const ended = (end: CallEnd) => {
     if (!over) route.onEnd(end);
@@ -190,7 +201,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     waitTimes: null,
     nativeRerank,
     teiRerank,
-    countPath: undefined,
+    countPath,
     connectMs,
     idleMs,
     reportSpeed: () => {},

@@ -64,23 +64,25 @@ export async function exchangeWithEngine(
     response.startKeepAlive(call.overheadSince ?? call.receivedAt);
   const sentAt = performance.now();
   tracked.sent();
+  const path = task.path?.(connection) ?? pathOf(call, connection);
+  const rule = judgeBusy(
+    judgeOption(
+      ctx,
+      connection,
+      framing?.removesUsage ? 'stream_options' : prepared?.refusable?.(connection, connection.engineModel),
+      judgeImages(
+        ctx,
+        connection,
+        effort === null ? judgeOf(task, connection) : judgeEffort(ctx, connection, effort, effortFallback),
+      ),
+    ),
+    canFailOver,
+  );
   const sent = send({
     outbound: deps.outbound,
     sink: sink ?? response,
     scope,
-    judge: judgeBusy(
-      judgeOption(
-        ctx,
-        connection,
-        framing?.removesUsage ? 'stream_options' : prepared?.refusable?.(connection, connection.engineModel),
-        judgeImages(
-          ctx,
-          connection,
-          effort === null ? judgeOf(task, connection) : judgeEffort(ctx, connection, effort, effortFallback),
-        ),
-      ),
-      canFailOver,
-    ),
+    judge: (failure) => (rule ?? judge)({ ...failure, path }),
     asEvents: task.asEvents,
     soundless: soundlessOf(task, parsed),
     framing,
@@ -95,7 +97,7 @@ export async function exchangeWithEngine(
     onDown: connection.onDown,
     request: {
       origin: connection.origin,
-      path: task.path?.(connection) ?? pathOf(call, connection),
+      path,
       method: 'POST',
       headers: engineHeaders({
         incoming: call.req.headers,

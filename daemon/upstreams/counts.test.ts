@@ -50,3 +50,14 @@ it('a response to an old key has no effect on the new one', () => {
   old.onEnd({ lacks: 'count' });
   upstreams.connect('desk', { isTokenCount: true }).onEnd({ status: 200 });
 });
+
+it.each([
+  ['http://desk.test:8000/v1', 'vllm', '/tokenize'],
+  ['http://desk.test:8000', 'vllm', '/tokenize'],
+  ['http://desk.test/serve/v1', 'vllm', '/serve/tokenize'],
+  ['http://desk.test/v1', 'openai', undefined],
+  ['http://desk.test/v1', 'llama-server', undefined],
+])('%s of kind %s counts tokens under %s', (url, kind, path) => {
+  bench.file('desk', `base_url = "${url}"\nkind = "${kind}"\n`);
+  expect(bench.open().connect('desk', { isTokenCount: true }).countPath).toBe(path);
+});

@@ -35,6 +35,8 @@ export interface UpstreamCall {
   readonly nativeRerank: boolean;
   /** It reranks with the path and format of TEI. */
   readonly teiRerank: boolean;
+  /** Its path for token counts; undefined: that of llama-server. */
+  readonly countPath: string | undefined;
   /** It counts the tokens of a stream only when `stream_options` requests it, which it supports. */
   readonly streamUsage: boolean;
   readonly remote: boolean;

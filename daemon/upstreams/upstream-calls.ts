@@ -84,6 +84,8 @@ export class UpstreamCalls {
       headers,
       nativeRerank: NATIVE_RERANK.has(kind),
       teiRerank: kind === 'tei',
+      // vLLM serves it next to `/v1`, which a proxy may have moved to a longer path.
+      countPath: kind === 'vllm' ? `${at.base.replace(/\/v1$/, '')}/tokenize` : undefined,
       streamUsage: upstream.config.streamUsage,
       remote,
       connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,

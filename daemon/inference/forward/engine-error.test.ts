@@ -158,3 +158,27 @@ describe('an error object inside a 200', () => {
     expect(startsLikeError(Buffer.from(text))).toBe(expected);
   });
 });
+
+describe('a route that the engine does not have is named', () => {
+  test.each([
+    [404, '{"detail":"Not Found"}'],
+    [405, '{"detail":"Method Not Allowed"}'],
+    [404, '404 page not found\n'],
+    [404, 'Not Found'],
+    [404, '{"error":"Not Found"}'],
+    [404, 'Cannot POST /v1/embeddings'],
+  ])('%d %s', (status, body) => {
+    expect(error(status, body, { path: '/v1/embeddings' })).toMatchObject({
+      status: 404,
+      message: 'The engine or upstream has no /v1/embeddings, so it cannot serve this kind of request.',
+      options: { details: { upstream_status: status } },
+    });
+  });
+  test.each([
+    [404, '{"detail":"The model `x` does not exist."}'],
+    [404, 'model not found'],
+    [500, '{"detail":"Not Found"}'],
+  ])('%d %s is about something else', (status, body) => {
+    expect(error(status, body, { path: '/v1/x' }).message).not.toContain('/v1/x');
+  });
+});

@@ -24,6 +24,8 @@ export interface EngineFailure {
   readonly truncated: boolean;
   /** The retry headers of the response (`retryHints`). */
   readonly hints?: Record<string, string>;
+  /** The path of the request at the engine. */
+  readonly path?: string;
 }
 
 /** What to do with a non-2xx response: relay it byte for byte, or replace it with our error. */
@@ -39,6 +41,7 @@ export function judge(failure: EngineFailure): Verdict {
   const { status } = failure;
   if (status === 401 || status === 403) return replacedBy(authFailed(status));
   if (status < 400) return replacedBy(unexpected(status));
+  if (isMissingRoute(failure)) return replacedBy(missingRoute(failure));
   const whole = failure.truncated ? undefined : parsed(failure.bytes);
   const body = unwrapSingle(whole);
   const error = asObject(asObject(body)?.error);
@@ -99,6 +102,21 @@ const unexpected = (status: number) =>
       status >= 300
         ? 'The engine or upstream answered with a redirect, which is not followed.'
         : 'The engine or upstream answered with an unexpected status.',
+    details: { upstream_status: status },
+  });
+
+/** What servers answer for a path without a route: FastAPI, Starlette, Go, Express, Flask. */
+const NO_ROUTE =
+  /^\s*(?:\{\s*"(?:detail|message|error)"\s*:\s*"(?:Not Found|Method Not Allowed)\.?"\s*\}|Not Found|404:? (?:page )?not found|Method Not Allowed|Cannot (?:GET|POST) \/[^<]{0,200}|.{0,200}The requested URL was not found on the server.{0,200})\s*$/is;
+
+/** Returns whether an engine or upstream lacks the route, and not the model. */
+export const isMissingRoute = ({ status, bytes }: Pick<EngineFailure, 'status' | 'bytes'>): boolean =>
+  (status === 404 || status === 405) && bytes.length <= 1024 && NO_ROUTE.test(bytes.toString('utf8'));
+
+const missingRoute = ({ status, path }: EngineFailure) =>
+  new GatewayError('upstream.error', {
+    status: 404,
+    message: `The engine or upstream has no ${path ?? 'such route'}, so it cannot serve this kind of request.`,
     details: { upstream_status: status },
   });
 

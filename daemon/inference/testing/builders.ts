@@ -40,6 +40,7 @@ export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): 
     headers: {},
     nativeRerank: false,
     teiRerank: false,
+    countPath: undefined,
     streamUsage: true,
     remote: true,
     connectMs: null,
