@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
 import websockify from 'koa-websocket';
 import { createServer } from '../lib/net/node-http.ts';
+import type { SocketHandler, SocketRouteId } from '../routes/handler.ts';
 import { type AppDeps, createApp } from './app.ts';
 import { handleClientError } from './client-error.ts';
 import { enforceConnectionLimit } from './connection-limit.ts';
@@ -12,14 +13,18 @@ import { FastResponse } from './fast-response.ts';
 import { hotPath } from './hot-path.ts';
 import { type ListenOptions, listen } from './listen.ts';
 import { markExpectation } from './send-continue.ts';
+import { Sockets } from './sockets.ts';
 import { trackUnusedSockets } from './unused-sockets.ts';
+import { guardUpgrades, type UpgradeDeps, upgradeOptions } from './upgrade-guard.ts';
 import { batchWrites, type WriteBatching } from './write-batching.ts';
-import { addRequestIdHeader, type HandshakeDeps, refuseHandshake, wsOptions } from './ws-handshake.ts';
-import { WsPipeline, type WsPipelineDeps } from './ws-pipeline.ts';
 
 export interface HttpOptions extends Omit<ListenOptions, 'log'> {
   /** Maximum number of connections. Above it unused, idle and stalled ones are closed. */
   maxConnections: number;
+}
+
+export interface HttpDeps extends AppDeps, UpgradeDeps {
+  sockets: Record<SocketRouteId, SocketHandler>;
 }
 
 export interface HttpServer {
@@ -39,7 +44,7 @@ export interface HttpServer {
 const LIMITS = { headers: 15_000, request: 600_000, keepAlive: 65_000, check: 1_000 } as const;
 
 /** Starts the one listener: HTTP through Koa, upgrades through the same guards. */
-export async function startHttp(deps: AppDeps & WsPipelineDeps, options: HttpOptions): Promise<HttpServer> {
+export async function startHttp(deps: HttpDeps, options: HttpOptions): Promise<HttpServer> {
   const server = createServer({
     ServerResponse: FastResponse,
     connectionsCheckingInterval: LIMITS.check,
@@ -73,22 +78,14 @@ export async function startHttp(deps: AppDeps & WsPipelineDeps, options: HttpOpt
   };
 }
 
-/**
- * koa-websocket takes its server from `listen`, so it gets the tuned one. Its connection handler is replaced:
- * it parses the target as a URL, which throws for some targets and turns others into a route.
- */
-function attachSockets(app: Koa, server: Server, deps: WsPipelineDeps & HandshakeDeps): WsPipeline {
-  const sockets = new WsPipeline(deps);
-  app.listen = () => server;
-  const hooked = websockify(app, wsOptions(deps) as Parameters<typeof websockify>[1]);
-  hooked.ws.onConnection = (socket, req) => {
-    socket.on('error', () => {});
-    sockets.accept(socket, req).catch(() => socket.terminate());
-  };
-  hooked.listen();
-  hooked.ws.server?.on('error', () => {});
-  hooked.ws.server?.on('headers', addRequestIdHeader);
-  hooked.ws.server?.on('wsClientError', (_error, socket, req) => refuseHandshake(deps, socket, req));
+/** Attaches koa-websocket to the tuned server, behind the upgrade guard. */
+function attachSockets(app: Koa, server: Server, deps: HttpDeps): Sockets {
+  const sockets = new Sockets(deps);
+  const { ws } = websockify(app);
+  ws.use((ctx, next) => sockets.middleware(ctx, next));
+  ws.use((ctx) => deps.sockets[ctx.state.route.id as SocketRouteId](ctx));
+  ws.listen({ server, ...upgradeOptions(deps) });
+  if (ws.server) guardUpgrades(deps, ws.server);
   return sockets;
 }
 

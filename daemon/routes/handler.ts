@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { RouterContext, RouterMiddleware } from '@koa/router';
+import type { WebSocket } from 'ws';
 import type { AuthRequest } from '../auth/auth.ts';
 import type { Caller } from '../auth/credentials.ts';
 import type { MatchedRoute, ROUTES, RouteId } from '../contract/routes.ts';
@@ -36,6 +38,17 @@ export type HttpRouteId = Exclude<RouteId, SocketRouteId>;
 export type InferenceRouteId = {
   [Id in RouteId]: (typeof ROUTES)[Id]['kind'] extends 'inference' ? Id : never;
 }[RouteId];
+
+/** The context of an accepted socket (koa-websocket). */
+export interface SocketContext {
+  readonly req: IncomingMessage;
+  readonly websocket: WebSocket;
+  readonly querystring: string;
+  state: Call;
+}
+
+/** Serves one accepted socket. What it throws closes the socket. */
+export type SocketHandler = (ctx: SocketContext) => void | Promise<void>;
 
 /** One handler for each row: a missing one does not compile. */
 export type Handlers = Record<Exclude<HttpRouteId, InferenceRouteId>, Handler> &

@@ -1,16 +1,15 @@
-import type { WebSocket } from 'ws';
 import type { Realtime } from '../../inference/realtime/realtime.ts';
-import type { Call } from '../handler.ts';
+import type { SocketHandler } from '../handler.ts';
 
 /** `/v1/realtime`: reads the query of the handshake and passes the socket on. */
-export function realtimeSocket(realtime: Realtime) {
-  return (socket: WebSocket, { caller, target }: Call): void => {
-    const query = new URLSearchParams(target.query);
+export const realtimeSocket =
+  (realtime: Realtime): SocketHandler =>
+  ({ websocket, state, querystring }) => {
+    const query = new URLSearchParams(querystring);
     const model = query.get('model')?.trim() || null;
-    realtime.serve(socket, {
-      tier: caller.tier,
+    realtime.serve(websocket, {
+      tier: state.caller.tier,
       model,
       transcription: query.get('intent') === 'transcription',
     });
   };
-}

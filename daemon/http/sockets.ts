@@ -1,24 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { type ErrorCode, GatewayError } from '../contract/errors.ts';
 import { errorEvent } from '../inference/realtime/error-event.ts';
-import type { Call, SocketRouteId } from '../routes/handler.ts';
-import { asGatewayError } from './error-envelope.ts';
-import { admit, type GuardDeps, guard, guardClass, guardHost, guardOrigin } from './guards.ts';
-import type { Matcher } from './matcher.ts';
-import { upgradeId } from './ws-request-id.ts';
-
-/** What serves one accepted socket. */
-export type SocketHandler = (socket: WebSocket, call: Call) => void | Promise<void>;
-
-export interface WsPipelineDeps extends GuardDeps {
-  matcher: Matcher;
-  /** Counts each refusal by its code. */
-  refused(code: ErrorCode): void;
-  sockets: Record<SocketRouteId, SocketHandler>;
-  /** Values that no event may contain; default: none. */
-  secrets?(): readonly string[];
-}
+import type { SocketContext } from '../routes/handler.ts';
+import { asGatewayError, type ErrorDeps } from './error-envelope.ts';
+import { type GuardDeps, guard, guardClass, guardHost, guardOrigin } from './guards.ts';
+import { upgradeOf } from './upgrade-guard.ts';
 
 /** Maximum number of open sockets, including refused ones that have not closed yet. */
 const MAX_SOCKETS = 256;
@@ -27,7 +13,7 @@ const RESERVED_FOR_ADMINS = 32;
 
 /**
  * Close codes of a realtime socket (docs/spec/contract.md#websocket-refusals): 4403 for Origin, 4401 for the
- * tier, and related codes. Other routes are refused before the handshake (`ws-handshake`).
+ * tier, and related codes. Other routes are refused before the handshake (`upgrade-guard.ts`).
  */
 const CLOSE_CODES: Partial<Record<ErrorCode, number>> = {
   'auth.origin_forbidden': 4403,
@@ -47,41 +33,43 @@ const GOING_AWAY = [1001, 'going away'] as const;
 
 interface OpenSocket {
   socket: WebSocket;
-  call: Call;
+  call: SocketContext['state'];
 }
 
-/** The guards of an upgrade, after the handshake, and the set of open sockets. */
-export class WsPipeline {
-  readonly #deps: WsPipelineDeps;
+/** The guards of a socket, after its handshake, and the set of open sockets. */
+export class Sockets {
+  readonly #deps: GuardDeps & ErrorDeps;
   readonly #open = new Set<OpenSocket>();
   #closing = false;
 
-  constructor(deps: WsPipelineDeps) {
+  constructor(deps: GuardDeps & ErrorDeps) {
     this.#deps = deps;
   }
 
-  /** Checks a new socket and passes it to a handler, or closes it. Nothing is read from it before. */
-  async accept(socket: WebSocket, req: IncomingMessage): Promise<void> {
-    const id = upgradeId(req);
+  /**
+   * The first middleware of sockets: sets `ctx.state` and runs the handler, or closes the socket with the error of
+   * either. Nothing is read from the socket before.
+   */
+  readonly middleware = async (ctx: SocketContext, next: () => Promise<unknown>): Promise<void> => {
+    const socket = ctx.websocket;
+    const { id, receivedAt, target, auth, route } = upgradeOf(ctx.req);
     socket.pause();
     try {
       if (this.#open.size >= MAX_SOCKETS) throw tooMany();
-      const admitted = admit(this.#deps, req, true);
-      const match = this.#deps.matcher('GET', admitted.target.path);
-      const call = await guard(this.#deps, admitted, match, { id, receivedAt: performance.now() });
+      if (!target || !auth || !route) throw new GatewayError('route.not_found');
+      const call = await guard(this.#deps, { target, auth }, { route, allow: [] }, { id, receivedAt });
       const reserved = call.caller.tier === 'admin' ? 0 : RESERVED_FOR_ADMINS;
       if (this.#closing) return this.#shut(socket, ...GOING_AWAY);
       if (this.#open.size >= MAX_SOCKETS - reserved) throw tooMany();
-      const handler = this.#deps.sockets[call.route.id as SocketRouteId];
-      if (!handler) throw new GatewayError('route.not_found');
+      ctx.state = call;
       this.#track(socket, call);
-      await handler(socket, call);
+      await next();
     } catch (error) {
       this.#refuse(socket, error, id);
     } finally {
       socket.resume();
     }
-  }
+  };
 
   /** Checks every open socket again, after rotation, logout and a change of enforcement. */
   recheck(): void {
@@ -103,7 +91,7 @@ export class WsPipeline {
     for (const { socket } of this.#open) this.#shut(socket, ...GOING_AWAY);
   }
 
-  #track(socket: WebSocket, call: Call): void {
+  #track(socket: WebSocket, call: SocketContext['state']): void {
     const entry = { socket, call };
     this.#open.add(entry);
     socket.on('close', () => this.#open.delete(entry));
@@ -112,7 +100,7 @@ export class WsPipeline {
   #refuse(socket: WebSocket, error: unknown, id: string): void {
     const failure = asGatewayError(error, this.#deps.log, id);
     this.#deps.refused(failure.code);
-    socket.send(errorEvent(failure, this.#deps.secrets?.()), () => {});
+    socket.send(errorEvent(failure, this.#deps.secrets()), () => {});
     this.#shut(socket, CLOSE_CODES[failure.code] ?? INTERNAL_ERROR, failure.code);
   }
 

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ServerOptions } from 'ws';
-import { type ErrorCode, GatewayError } from '../contract/errors.ts';
+import type { ServerOptions, WebSocketServer } from 'ws';
+import { GatewayError } from '../contract/errors.ts';
+import { originForm } from '../lib/net/request-target.ts';
+import { newRequestId } from '../lib/request-id.ts';
+import type { Call } from '../routes/handler.ts';
 import { dialectOf } from './call.ts';
-import { asGatewayError, bareRefusal } from './error-envelope.ts';
-import { admit, type GuardDeps, guardClass, guardOrigin } from './guards.ts';
+import { asGatewayError, bareRefusal, type ErrorDeps, type StartedRequest } from './error-envelope.ts';
+import { type Admitted, admit, type GuardDeps, guardClass, guardOrigin } from './guards.ts';
 import { halfClose } from './lingering-close.ts';
 import type { Match, Matcher } from './matcher.ts';
-import { upgradeId } from './ws-request-id.ts';
 
 /**
  * Largest frame of a client. It is above the largest event of a realtime session, so that an event that is
@@ -25,16 +27,40 @@ export function chooseProtocol(offered: Set<string>): string | false {
   return offered.has('realtime') ? 'realtime' : false;
 }
 
-/** The guards of a handshake, and the values that no refusal may contain. */
-export interface HandshakeDeps extends GuardDeps {
+export interface UpgradeDeps extends GuardDeps, ErrorDeps {
   matcher: Matcher;
-  /** Counts each refusal by its code. */
-  refused(code: ErrorCode): void;
-  secrets(): readonly string[];
+}
+
+/** What is known about an upgrade. The guards add the rest before its handshake. */
+export type Upgrade = StartedRequest & Partial<Admitted & Pick<Call, 'route'>>;
+
+const UPGRADES = new WeakMap<IncomingMessage, Upgrade>();
+
+/** Returns the upgrade of a request: its id is the same in the handshake response and for the socket. */
+export function upgradeOf(req: IncomingMessage): Upgrade {
+  const known = UPGRADES.get(req);
+  if (known !== undefined) return known;
+  const started = { id: newRequestId(), receivedAt: performance.now() };
+  UPGRADES.set(req, started);
+  return started;
+}
+
+/**
+ * Guards `server`, which koa-websocket has attached to the listener: gives handshake responses their request id, and
+ * refusals of the WebSocket server itself (key, version, protocol list) the envelope.
+ *
+ * Node passes every request with an Upgrade header to the WebSocket server, past all of Koa. koa-websocket accepts
+ * each of them, parses the target as a URL, which throws for some, and leaves sockets of unknown paths open. `upgradeOptions`
+ * therefore checks framing, Host, Origin and the route before the handshake.
+ */
+export function guardUpgrades(deps: UpgradeDeps, server: WebSocketServer): void {
+  server.on('error', () => {});
+  server.on('headers', (headers, req) => headers.push(`x-request-id: ${upgradeOf(req).id}`));
+  server.on('wsClientError', (_error, socket, req) => refuse(deps, socket, req, handshakeError(req)));
 }
 
 /** Options of the WebSocket server: caps, and the checks that must refuse before the handshake. */
-export function wsOptions(deps: HandshakeDeps): ServerOptions {
+export function upgradeOptions(deps: UpgradeDeps): Omit<ServerOptions, 'WebSocket'> {
   return {
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
@@ -59,10 +85,14 @@ export function wsOptions(deps: HandshakeDeps): ServerOptions {
  * first falls back to HTTP only when the handshake fails (docs/spec/contract.md#upgrade-on-http-route). Refusals
  * of a socket route follow after the handshake, where a browser can read them.
  */
-function checkHandshake(deps: HandshakeDeps, req: IncomingMessage): void {
+function checkHandshake(deps: UpgradeDeps, req: IncomingMessage): void {
   const { target, auth } = admit(deps, req, true);
   const match = deps.matcher(auth.method, target.path);
-  if (match.route?.kind === 'websocket') return;
+  if (match.route?.kind === 'websocket') {
+    Object.assign(upgradeOf(req), { target, auth, route: match.route });
+    req.url = originForm(target);
+    return;
+  }
   guardOrigin(deps, auth);
   const route = guardClass(deps, anyMethod(deps, match, target.path), deps.auth.caller(auth), auth);
   if (route.kind === 'hint') throw new GatewayError('route.not_found');
@@ -74,15 +104,10 @@ function checkHandshake(deps: HandshakeDeps, req: IncomingMessage): void {
 }
 
 /** A handshake is a GET. The class that decides is that of the path, whichever method it takes. */
-function anyMethod(deps: HandshakeDeps, match: Match, path: string): Match {
+function anyMethod(deps: UpgradeDeps, match: Match, path: string): Match {
   if (match.route !== null) return match;
   const others = match.allow.map((method) => deps.matcher(method, path));
   return others.find(({ route }) => route !== null) ?? match;
-}
-
-/** Adds the request id to the handshake response. */
-export function addRequestIdHeader(headers: string[], req: IncomingMessage): void {
-  headers.push(`x-request-id: ${upgradeId(req)}`);
 }
 
 /** Returns the error for a handshake that the WebSocket server refuses: 426 for the version, else 400. */
@@ -97,16 +122,8 @@ function handshakeError(req: IncomingMessage): GatewayError {
   });
 }
 
-/**
- * Responds with the envelope to a handshake that the WebSocket server itself refuses (key, version, protocol
- * list).
- */
-export function refuseHandshake(deps: HandshakeDeps, socket: Duplex, req: IncomingMessage): void {
-  refuse(deps, socket, req, handshakeError(req));
-}
-
-function refuse(deps: HandshakeDeps, socket: Duplex, req: IncomingMessage, error: unknown): void {
-  const id = upgradeId(req);
+function refuse(deps: UpgradeDeps, socket: Duplex, req: IncomingMessage, error: unknown): void {
+  const { id } = upgradeOf(req);
   const failure = asGatewayError(error, deps.log, id);
   deps.refused(failure.code);
   if (!socket.writable) socket.destroy();

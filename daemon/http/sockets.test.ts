@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import WebSocket from 'ws';
@@ -9,13 +8,15 @@ import { openSigningSecret } from '../auth/signing-secret.ts';
 import { aRequest } from '../auth/testing.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { scratch } from '../lib/testing/scratch.ts';
-import type { Handlers } from '../routes/handler.ts';
+import type { Handlers, SocketContext, SocketHandler } from '../routes/handler.ts';
 import { openSettings } from '../settings/open-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openStore } from '../store/store.ts';
+import { admit } from './guards.ts';
 import { createMatcher } from './matcher.ts';
 import { type HttpServer, startHttp } from './server.ts';
-import { type SocketHandler, WsPipeline } from './ws-pipeline.ts';
+import { Sockets } from './sockets.ts';
+import { upgradeOf } from './upgrade-guard.ts';
 
 const KEYS = { SVC_ADMIN_KEY: 'the-first-admin-key', SVC_CLIENT_KEY: 'the-first-client-key' };
 
@@ -40,7 +41,7 @@ const startListener = (auth: Auth) =>
       log: recordedLog().log,
       matcher: createMatcher(),
       handlers: {} as Handlers,
-      sockets: { 'v1.realtime': (socket, call) => serve(socket, call) },
+      sockets: { 'v1.realtime': (ctx) => serve(ctx) },
       refused: () => {},
       secrets: () => [],
     },
@@ -50,7 +51,7 @@ const startListener = (auth: Auth) =>
 /** A listener with real settings, store and keys. Its only socket route stays open. */
 beforeEach(async () => {
   home = scratch();
-  serve = (socket) => socket.send('in');
+  serve = ({ websocket }) => websocket.send('in');
   const { log } = recordedLog();
   const settings = await openSettings({ env: { SVC_HOME: home, ...KEYS }, log, watch: false });
   await settings.persist('requireAuth', true);
@@ -120,7 +121,7 @@ describe('the id of a request', () => {
 
   it('is in the handshake response and equals that of the handler', async () => {
     const served = new Promise<string>((resolve) => {
-      serve = (_socket, call) => resolve(call.id);
+      serve = ({ state }) => resolve(state.id);
     });
     expect(await idOfHandshake(bearer(KEYS.SVC_CLIENT_KEY))).toBe(await served);
   });
@@ -134,7 +135,7 @@ describe('messages', () => {
     const received: string[] = [];
     let maxActive = 0;
     let active = 0;
-    serve = (socket) => {
+    serve = ({ websocket: socket }) => {
       socket.on('message', (data) => {
         received.push(String(data));
         maxActive = Math.max(maxActive, ++active);
@@ -230,7 +231,7 @@ describe('W01 W03 limits of one socket', () => {
       throw new Error('a defect');
     };
     expect(await (await connect(client)).closed).toBe(1011);
-    serve = (socket) => socket.send('in');
+    serve = ({ websocket }) => websocket.send('in');
     await expectOpen(await connect(client));
   });
 
@@ -256,11 +257,10 @@ describe('W01 W03 limits of one socket', () => {
   it('a socket during its handshake is also closed with 1001', async () => {
     const { auth } = running;
     const { log } = recordedLog();
-    const none = { refused: () => {}, sockets: { 'v1.realtime': () => expect.unreachable() } };
-    const pipeline = new WsPipeline({ auth, log, matcher: createMatcher(), ...none });
-    pipeline.closeAll();
+    const sockets = new Sockets({ auth, log, refused: () => {}, secrets: () => [] });
+    sockets.closeAll();
     const codes: number[] = [];
-    const socket = Object.assign(new EventEmitter(), {
+    const websocket = Object.assign(new EventEmitter(), {
       pause: () => {},
       resume: () => {},
       close: (code: number) => void codes.push(code),
@@ -268,8 +268,11 @@ describe('W01 W03 limits of one socket', () => {
     const headers = { host: 'localhost', ...client };
     const rawHeaders = Object.entries(headers).flat();
     const req = { method: 'GET', url: '/v1/realtime', headers, rawHeaders, socket: {} };
-    await pipeline.accept(socket, req as unknown as IncomingMessage);
-    socket.emit('close');
+    const ctx = { req, websocket } as unknown as SocketContext;
+    const route = createMatcher()('GET', '/v1/realtime').route;
+    Object.assign(upgradeOf(ctx.req), admit({ auth, log }, ctx.req, true), { route });
+    await sockets.middleware(ctx, () => expect.unreachable());
+    websocket.emit('close');
     expect(codes).toEqual([1001]);
   });
 });
