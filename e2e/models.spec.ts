@@ -52,12 +52,12 @@ test('installed and suggested models each have a badge with a reason', async ({ 
   await inspect(page, 'models', ALL_LAYOUTS);
   await page.keyboard.press('Escape');
   await expect(page.getByText(/^Loading it will unload red\. Needs about/)).toHaveCount(0);
-  await expect(page.getByRole('heading', { name: /^Qwen3 4B/ })).toBeVisible();
+  await expect(page.getByRole('heading', { name: /^Qwen3.5 4B/ })).toBeVisible();
   await page.setViewportSize({ width: 360, height: 740 });
   await expect(page.getByRole('region', { name: 'Catalogue' })).toHaveCount(0);
   await page.getByRole('link', { name: 'Catalogue' }).click();
   await expect(page).toHaveURL(/\/models\/catalog$/);
-  const known = page.getByRole('listitem').filter({ hasText: 'Qwen3 32B' });
+  const known = page.getByRole('listitem').filter({ hasText: 'Qwen3.5 122B A10B' });
   await known.getByRole('button', { name: 'Does not fit' }).hover();
   await expect(page.getByText(/^It does not fit, even after/)).toBeVisible();
   await inspect(page, 'models-catalog', TWO_LAYOUTS.slice(1));

@@ -23,7 +23,10 @@ test.beforeAll(async () => {
     licence: 'apache-2.0',
   });
   hub = await startHub({
-    'Qwen/Qwen3-0.6B-GGUF': file('Qwen3-0.6B-Q8_0.gguf', tinyChat({ reply: REPLY, runs: false, width: 64 })),
+    'ggml-org/Qwen3.5-0.8B-GGUF': file(
+      'Qwen3.5-0.8B-Q8_0.gguf',
+      tinyChat({ reply: REPLY, runs: false, width: 64 }),
+    ),
     'nomic-ai/nomic-embed-text-v1.5-GGUF': file('nomic-embed-text-v1.5.Q8_0.gguf', tinyEmbed()),
   });
   const home = mkdtempSync(join(tmpdir(), 'svc-e2e-'));

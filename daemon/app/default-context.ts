@@ -28,7 +28,7 @@ export function defaultContexts({ hardware, bus, memoryLimit }: DefaultContextDe
     totals.set(device, known);
     return known;
   };
-  return (slot: SlotConfig, model: SlotModel | null): SlotModel | null =>
+  return <M extends SlotModel | null>(slot: SlotConfig, model: M): M =>
     model === null || slot.type !== 'llm' || slot.context !== null
       ? model
       : { ...model, defaultContext: defaultWindow(model, slot, totalsOf(memoryDevice(slot))) };

@@ -27,6 +27,7 @@ import { processTree } from '../lib/process/process-identity.ts';
 import { LogLines } from '../lib/text/log-lines.ts';
 import { NAME, VERSION } from '../lib/version.ts';
 import { createMemory } from '../memory/memory.ts';
+import { openCatalog } from '../models/catalog-store.ts';
 import { createHub } from '../models/hub/hub.ts';
 import { createPulls } from '../models/pulls/pulls.ts';
 import { createRegistry } from '../models/registry.ts';
@@ -111,6 +112,7 @@ export async function startServices(
     ...{ settings: live, log, bus, outbound, mountGuard },
     modelFor: (slot) =>
       addDefaultContext(slot, registry.chatModelFor(slot.model, slot.name, memoryDevice(slot))),
+    withDefaultContext: addDefaultContext,
     // Folders of safetensors are for engines in slot files. No engine serves them automatically.
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
     absentModels: () => registry.absentIds(),
@@ -125,6 +127,7 @@ export async function startServices(
     listenPort: () => http?.port ?? live.value('port'),
     ...overrides,
   });
+  const catalog = openCatalog({ keyValue: store.keyValue, outbound, log });
   const hub = createHub({ outbound, settings: live });
   const pulls = createPulls({ store, settings: live, log, bus, outbound, hub, registry });
   const upstreams = createUpstreams({
@@ -160,6 +163,7 @@ export async function startServices(
     bus,
     hardware,
     registry,
+    catalog,
     pulls,
     slots,
     hasAdminKey: () => auth.hasKey('admin'),
@@ -216,6 +220,7 @@ export async function startServices(
     auth,
     hardware,
     registry,
+    catalog,
     hub,
     pulls,
     slots,

@@ -20,10 +20,13 @@ export interface Flags {
   readonly path?: string;
   readonly projector?: boolean;
   readonly quiet?: boolean;
+  readonly reset?: boolean;
   readonly revision?: string;
   readonly selfTest?: boolean;
+  readonly sha256?: string;
   readonly size?: string;
   readonly state?: string;
+  readonly update?: string;
   readonly url?: string;
   readonly voice?: string;
   /** False with `--no-wait`. */

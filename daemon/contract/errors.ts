@@ -234,6 +234,22 @@ export const ERRORS = {
     'The gateway did not download this model and does not delete its files.',
     'Delete the files yourself, or remove their folder from models.folders.',
   ),
+  'catalog.invalid': row(422, 'The file is not a catalogue.', 'Choose a catalogue file.'),
+  'catalog.checksum_mismatch': row(
+    422,
+    'The SHA-256 of the catalogue is not the given one; nothing has changed.',
+    'Get the file and its SHA-256 again from the same publisher.',
+  ),
+  'catalog.unreachable': row(
+    502,
+    'The catalogue could not be downloaded.',
+    'Check the address, or download the file and pass its path.',
+  ),
+  'pull.unsupported': row(
+    422,
+    'No engine of this gateway can load this model.',
+    'Choose another model. If your own llama-server can load it, pass allow_unsupported.',
+  ),
   'pull.unknown': row(404, 'There is no such download.', 'See GET /api/pulls.'),
   'pull.state': row(
     409,

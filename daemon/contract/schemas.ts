@@ -1,7 +1,7 @@
 import type { ZodType } from 'zod';
 import { AudioModelsResponse, VoicesResponse } from './audio.ts';
 import * as auth from './auth.ts';
-import { CatalogResponse } from './catalog.ts';
+import { CatalogResponse, CatalogUpdate } from './catalog.ts';
 import { HardwareResponse } from './hardware.ts';
 import { ImagesResponse } from './images.ts';
 import * as models from './models.ts';
@@ -34,6 +34,7 @@ export const REQUEST_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'upstream.test': upstreams.UpstreamTestRequest,
   'model.put': models.ModelPut,
   'model.pull': pulls.PullRequest,
+  'catalog.update': CatalogUpdate,
   'model.register': models.ModelRegister,
   'slot.create': SlotCreate,
   'slot.change': SlotSettings,
@@ -79,6 +80,8 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   models: models.ModelsResponse,
   'model.put': models.ModelView,
   'model.catalog': CatalogResponse,
+  'catalog.update': CatalogResponse,
+  'catalog.reset': CatalogResponse,
   'model.search': pulls.SearchResponse,
   'model.pull': pulls.PullView,
   'model.register': models.ModelView,

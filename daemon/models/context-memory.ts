@@ -144,6 +144,12 @@ function layerBytes(read: Read, layer: number, isSliding: boolean): number | nul
   return kvHeads * (isLatent ? key : key + value) * VALUE_BYTES;
 }
 
+/** Returns the buffers of a decoder of which only the width is known. */
+export const decoderBuffers = (embedding: number): Pick<ContextMemory, 'stepBytes' | 'networkBytes'> => ({
+  stepBytes: STEP_BYTES_PER_VALUE * embedding,
+  networkBytes: 0,
+});
+
 /** Returns the largest value of all layers; 0 when the header has none. */
 function largest(value: unknown): number {
   const values = Array.isArray(value) ? value : [value];

@@ -8,6 +8,7 @@ import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
 import type { LogLines } from '../lib/text/log-lines.ts';
 import type { Memory } from '../memory/memory.ts';
+import type { Catalog } from '../models/catalog-store.ts';
 import type { Hub } from '../models/hub/hub.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
@@ -49,6 +50,7 @@ export interface RouteDeps {
   readonly auth: Auth;
   readonly hardware: Hardware;
   readonly registry: Registry;
+  readonly catalog: Catalog;
   readonly hub: Hub;
   readonly pulls: Pulls;
   readonly slots: Slots;

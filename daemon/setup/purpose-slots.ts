@@ -5,6 +5,7 @@ import type { SlotTypeName } from '../contract/slots.ts';
 export const SLOT_OF_PURPOSE: Readonly<Record<Exclude<PurposeName, 'images'>, string>> = {
   chat: 'agent',
   coding: 'agent',
+  vision: 'agent',
   small: 'utility',
   embedding: 'embed',
   rerank: 'rerank',

@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultContexts } from '../app/default-context.ts';
 import { memoryHeadroom } from '../app/memory-headroom.ts';
 import type { ModelFitView } from '../contract/catalog.ts';
+import type { GatewayEvents } from '../contract/events.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import { MACHINES } from '../hardware/testing/fake-machine.ts';
-import { CATALOG, pullName } from '../models/catalog.ts';
+import { EventBus } from '../lib/async/event-bus.ts';
+import { type KnownModel, readCatalog, SHIPPED_CATALOG } from '../models/catalog.ts';
 import { KEEP_FREE_BYTES } from '../slots/admission/eviction.ts';
 import { fitOf, slotFor } from '../slots/admission/fit.ts';
 import { admissionOn, probedMachine } from '../test/harness/captured-machine.ts';
-import { asSlotModel, type PlannedMemory, PREFERRED, type RecommendInput, recommend } from './recommend.ts';
+import { asSlotModel, type PlannedMemory, type RecommendInput, recommend } from './recommend.ts';
 
+const { entries, preferred } = readCatalog(SHIPPED_CATALOG);
 const machines = new Map<string, Hardware>();
 const ends: (() => void)[] = [];
 
@@ -24,6 +28,9 @@ const of = (name: string): Hardware => machines.get(name) as Hardware;
 const loadsOn = (hardware: Hardware, memoryLimit = 0) =>
   admissionOn(hardware, { memoryLimit: () => memoryLimit });
 
+const withWindow = (hardware: Hardware) =>
+  defaultContexts({ hardware, bus: new EventBus<GatewayEvents>(), memoryLimit: () => 0 });
+
 function inputFor(
   hardware: Hardware,
   over: Partial<RecommendInput> & { memoryLimit?: number } = {},
@@ -31,8 +38,12 @@ function inputFor(
   const loads = loadsOn(hardware, over.memoryLimit);
   const kindOf = (pool: string) => hardware.view()?.pools.find(({ id }) => id === pool)?.kind;
   return {
+    entries,
+    preferred,
     fit: (model, planned) =>
-      fitOf(model, (config, slotModel) => loads.forecast(config, slotModel, null, planned)),
+      fitOf(model, (config, slotModel) =>
+        loads.forecast(config, withWindow(hardware)(config, slotModel), null, planned),
+      ),
     isHostMemory: (pool) => kindOf(pool) === 'host',
     isUnified: (pool) => kindOf(pool) === 'unified',
     cores: 8,
@@ -46,32 +57,26 @@ function inputFor(
 const summary = (input: RecommendInput) =>
   recommend(input).items.map(({ slot, name, context }) => `${slot}: ${name}${context ? ` ${context}` : ''}`);
 
-test('every preferred model is in the catalogue, under a purpose that its slot serves', () => {
-  for (const names of Object.values(PREFERRED)) {
-    for (const name of names) expect(CATALOG.map((known) => known.name)).toContain(name);
-  }
-});
-
 describe.each(MACHINES)('on the captured machine %s', (name) => {
   test('the whole set fits at once, by the admission result of each model after the others', () => {
     const hardware = of(name);
     const { items, leftOut } = recommend(inputFor(hardware));
     const planned = new Map<string, number>();
     for (const item of items) {
-      const known = CATALOG.find((each) => pullName(each) === item.model);
+      const known: KnownModel | undefined = entries.find((each) => each.model === item.model);
       if (known === undefined) throw new Error(`${item.model} is not in the catalogue`);
       const model = asSlotModel(known);
       const config = slotFor(model, item.smaller_window ? item.context : null);
-      const { view } = loadsOn(hardware).forecast(config, model, null, planned as PlannedMemory);
+      const sized = withWindow(hardware)(config, model);
+      const { view } = loadsOn(hardware).forecast(config, sized, null, planned as PlannedMemory);
       expect([item.name, view.outcome, view.sum.pool]).toEqual([item.name, 'starts', item.pool]);
       expect(view.sum.needed).toBe(item.needed_bytes);
       planned.set(item.pool, (planned.get(item.pool) ?? 0) + item.needed_bytes);
     }
     for (const [pool, bytes] of planned) {
-      const free =
-        pool === 'host'
-          ? memoryHeadroom(hardware, 'auto', Number.MAX_SAFE_INTEGER).free
-          : memoryHeadroom(hardware, 'auto', bytes).free;
+      const isShared = hardware.view()?.pools.some(({ id, kind }) => id === pool && kind === 'unified');
+      const needed = pool === 'host' && !isShared ? Number.MAX_SAFE_INTEGER : bytes;
+      const { free } = memoryHeadroom(hardware, 'auto', needed);
       expect(bytes + KEEP_FREE_BYTES).toBeLessThanOrEqual(free);
     }
     const purposes = [...items, ...leftOut].map(({ purpose }) => purpose);
@@ -86,88 +91,86 @@ test('the recommendations for each captured machine', () => {
   ).toMatchInlineSnapshot(`
     {
       "amd-dgpu": [
-        "agent: Qwen3 30B A3B 8192",
+        "agent: Qwen3.8 27B 8192",
         "embed: Nomic Embed Text v1.5 2048",
-        "stt: Whisper base",
-        "tts: Kokoro 82M",
+        "stt: Parakeet TDT 0.6B v3",
+        "tts: Kokoro 82M multi-lang v1.0",
       ],
       "amd-dgpu-old-amd-smi": [
-        "agent: Qwen3 4B 8192",
-        "embed: Qwen3 Embedding 0.6B 8192",
-        "stt: Whisper base",
-        "tts: Kokoro 82M",
+        "agent: Qwen3.5 9B 8192",
+        "embed: Nomic Embed Text v1.5 2048",
+        "stt: Parakeet TDT 0.6B v3",
+        "tts: Kokoro 82M multi-lang v1.0",
       ],
       "amd-strix-halo-carveout-no-npu": [
-        "agent: Qwen3 30B A3B 8192",
+        "agent: Gemma 4 26B A4B 131072",
         "embed: Qwen3 Embedding 0.6B 8192",
-        "stt: Whisper base",
-        "tts: Kokoro 82M",
         "rerank: BGE Reranker v2 M3 8192",
-        "utility: Qwen3 0.6B 8192",
+        "utility: Qwen3.5 2B 131072",
       ],
       "amd-strix-halo-npu": [
-        "agent: Qwen3 30B A3B 8192",
+        "agent: gpt-oss 120B 131072",
         "embed: Qwen3 Embedding 0.6B 8192",
-        "stt: Whisper base",
-        "tts: Kokoro 82M",
+        "stt: Parakeet TDT 0.6B v3",
+        "tts: Kokoro 82M multi-lang v1.0",
         "rerank: BGE Reranker v2 M3 8192",
-        "utility: Qwen3 0.6B 8192",
+        "utility: Qwen3.5 2B 131072",
       ],
       "arm-rk3588-npu": [
-        "agent: Qwen3 8B 8192",
+        "agent: Gemma 4 E4B 32768",
         "embed: Qwen3 Embedding 0.6B 8192",
-        "stt: Whisper base",
-        "tts: Kokoro 82M",
+        "stt: Parakeet TDT 0.6B v3",
+        "tts: Kokoro 82M multi-lang v1.0",
         "rerank: BGE Reranker v2 M3 8192",
-        "utility: Qwen3 0.6B 4096",
       ],
       "intel-arc-npu": [
-        "agent: Qwen3 32B 8192",
-        "embed: Nomic Embed Text v1.5 2048",
-        "stt: Whisper base",
-        "tts: Kokoro 82M",
+        "agent: Qwen3.8 27B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Parakeet TDT 0.6B v3",
+        "tts: Kokoro 82M multi-lang v1.0",
+        "rerank: BGE Reranker v2 M3 8192",
       ],
       "mixed-amd-igpu-nvidia-dgpu": [
         "agent: gpt-oss 20B 8192",
-        "embed: Qwen3 Embedding 0.6B 8192",
-        "stt: Whisper base",
-        "tts: Kokoro 82M",
+        "embed: Nomic Embed Text v1.5 2048",
+        "stt: Parakeet TDT 0.6B v3",
+        "tts: Kokoro 82M multi-lang v1.0",
+        "rerank: BGE Reranker v2 M3 8192",
       ],
       "no-gpu": [
-        "agent: Qwen3 30B A3B 8192",
+        "agent: Gemma 4 26B A4B 8192",
         "embed: Qwen3 Embedding 0.6B 8192",
-        "stt: Whisper base",
-        "tts: Piper Amy",
       ],
       "nvidia-driver-broken": [
-        "agent: Qwen3 30B A3B 8192",
+        "agent: Qwen3.6 35B A3B 131072",
         "embed: Qwen3 Embedding 0.6B 8192",
-        "stt: Whisper base",
-        "tts: Kokoro 82M",
+        "stt: Parakeet TDT 0.6B v3",
+        "tts: Kokoro 82M multi-lang v1.0",
         "rerank: BGE Reranker v2 M3 8192",
-        "utility: Qwen3 0.6B 8192",
+        "utility: Qwen3.5 2B 131072",
       ],
       "nvidia-dual": [
-        "agent: Qwen3 32B 8192",
+        "agent: Qwen3.8 27B 8192",
         "embed: Qwen3 Embedding 0.6B 8192",
-        "stt: Whisper base",
-        "tts: Kokoro 82M",
+        "stt: Parakeet TDT 0.6B v3",
+        "tts: Kokoro 82M multi-lang v1.0",
         "rerank: BGE Reranker v2 M3 8192",
-        "utility: Qwen3 0.6B 4096",
+        "utility: Qwen3.5 2B 65536",
       ],
       "nvidia-single": [
-        "agent: Qwen3 32B 8192",
-        "embed: Nomic Embed Text v1.5 2048",
-        "stt: Whisper base",
-        "tts: Kokoro 82M",
+        "agent: Qwen3.8 27B 8192",
+        "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Parakeet TDT 0.6B v3",
+        "tts: Kokoro 82M multi-lang v1.0",
+        "rerank: BGE Reranker v2 M3 8192",
       ],
       "nvidia-unified-gb10": [
-        "agent: Qwen3 30B A3B 8192",
+        "agent: Qwen3.8 Flash-Next 8192",
         "embed: Qwen3 Embedding 0.6B 8192",
-        "stt: Whisper base",
-        "tts: Kokoro 82M",
+        "stt: Parakeet TDT 0.6B v3",
+        "tts: Kokoro 82M multi-lang v1.0",
         "rerank: BGE Reranker v2 M3 8192",
-        "utility: Qwen3 0.6B 8192",
+        "utility: Qwen3.5 0.8B 8192",
       ],
     }
   `);
@@ -211,10 +214,10 @@ describe('existing resources and models', () => {
     const chat = (cores: number) => summary(inputFor(of('no-gpu'), { cores }))[0];
     expect([chat(1), chat(2), chat(4), chat(16)]).toMatchInlineSnapshot(`
       [
-        "agent: Qwen3 0.6B 8192",
-        "agent: Qwen3 30B A3B 8192",
-        "agent: Qwen3 30B A3B 8192",
-        "agent: Qwen3 30B A3B 8192",
+        "agent: Qwen3.5 0.8B 131072",
+        "agent: Gemma 4 26B A4B 8192",
+        "agent: Gemma 4 26B A4B 8192",
+        "agent: Gemma 4 26B A4B 8192",
       ]
     `);
   });

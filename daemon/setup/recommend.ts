@@ -1,6 +1,6 @@
-import type { ModelFitView, PurposeName } from '../contract/catalog.ts';
+import type { CatalogFileView, ModelFitView } from '../contract/catalog.ts';
 import type { SetupItemView, SetupLeftOutView } from '../contract/setup.ts';
-import { CATALOG, estimateHeader, type KnownModel, pullName, typeOf } from '../models/catalog.ts';
+import { activeBytes, estimateHeader, type KnownModel, typeOf } from '../models/catalog.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
 import { SLOT_OF_PURPOSE } from './purpose-slots.ts';
 
@@ -15,6 +15,9 @@ export interface RecommendInput {
   isHostMemory(pool: string): boolean;
   /** Whether a pool is shared by the CPU and a large GPU. */
   isUnified(pool: string): boolean;
+  /** The models of the catalogue, and those to choose from, best first. None of these requires accepting terms. */
+  readonly entries: readonly KnownModel[];
+  readonly preferred: CatalogFileView['preferred'];
   readonly cores: number;
   /** Bytes available for downloads; null when unknown. */
   readonly diskBytes: number | null;
@@ -29,22 +32,11 @@ export interface ModelSet {
   readonly leftOut: readonly SetupLeftOutView[];
 }
 
-/** Catalogue names, best first. None requires accepting terms. */
-export const PREFERRED: Readonly<Record<Exclude<PurposeName, 'coding' | 'images'>, readonly string[]>> = {
-  chat: ['Qwen3 32B', 'Qwen3 30B A3B', 'gpt-oss 20B', 'Qwen3 14B', 'Qwen3 8B', 'Qwen3 4B', 'Qwen3 0.6B'],
-  embedding: ['Qwen3 Embedding 0.6B', 'Nomic Embed Text v1.5'],
-  hearing: ['Whisper base'],
-  speaking: ['Kokoro 82M', 'Piper Amy'],
-  rerank: ['BGE Reranker v2 M3'],
-  small: ['Qwen3 0.6B'],
-};
 /** Order in which the memory left by the chat model is used. */
 const COMPANIONS = ['embedding', 'hearing', 'speaking', 'rerank', 'small'] as const;
 /** Purposes that must fit next to the chat model; otherwise a smaller chat model is chosen. */
 const WANTED = ['embedding', 'hearing', 'speaking'] as const;
 
-/** Megabytes of weights that one token reads, for models that do not read all of them. */
-const ACTIVE_MB: Readonly<Record<string, number>> = { 'gpt-oss 20B': 2_200, 'Qwen3 30B A3B': 2_000 };
 /** Megabytes that a CPU core can read per token while the output stays at reading speed. */
 const MB_PER_CORE = 1_300;
 const MAX_ON_PROCESSOR_MB = 5_500;
@@ -52,7 +44,7 @@ const MAX_UNIFIED_MB = 10_000;
 /** A helper is useless next to a chat model that is hardly larger. */
 const MIN_CHAT_BYTES_FOR_HELPER = 2_000_000_000;
 
-type Purpose = keyof typeof PREFERRED;
+type Purpose = keyof CatalogFileView['preferred'];
 
 interface Choice {
   readonly known: KnownModel;
@@ -63,15 +55,15 @@ const FITS: ReadonlySet<ModelFitView['badge']> = new Set(['fits', 'fits_with_con
 
 /** The model as its slot would see it. */
 export const asSlotModel = (known: KnownModel): SlotModel => ({
-  id: known.repo,
+  id: known.model,
   path: null,
   type: typeOf(known),
   demo: false,
   ...estimateHeader(known),
 });
 
-const candidatesOf = (purpose: Purpose): KnownModel[] =>
-  PREFERRED[purpose].flatMap((name) => CATALOG.find((known) => known.name === name) ?? []);
+const candidatesOf = ({ entries, preferred }: RecommendInput, purpose: Purpose): KnownModel[] =>
+  preferred[purpose].flatMap((model) => entries.find((known) => known.model === model) ?? []);
 
 /** The models chosen so far. */
 class Selection {
@@ -109,7 +101,7 @@ class Selection {
   candidates(purpose: Purpose): { fitting: Choice[]; stoppedBy: 'memory' | 'disk' } {
     const { diskBytes } = this.#input;
     const planned = this.plannedMemory;
-    const inMemory = candidatesOf(purpose)
+    const inMemory = candidatesOf(this.#input, purpose)
       .map((known) => ({ known, fit: this.#input.fit(asSlotModel(known), planned) }))
       .filter((choice) => FITS.has(choice.fit.badge));
     const onDisk = inMemory.filter(
@@ -134,7 +126,7 @@ class Selection {
 
 /** Whether the output is at least at reading speed. */
 function isQuick({ known, fit }: Choice, { cores, isHostMemory, isUnified }: RecommendInput): boolean {
-  const active = ACTIVE_MB[known.name] ?? known.sizeMb;
+  const active = activeBytes(known) / 1_000_000;
   const pool = fit.pool ?? '';
   if (isUnified(pool)) return active <= MAX_UNIFIED_MB;
   return !isHostMemory(pool) || active <= Math.min(MAX_ON_PROCESSOR_MB, cores * MB_PER_CORE);
@@ -157,7 +149,7 @@ function itemOf({ known, fit }: Choice, purpose: Purpose, input: RecommendInput)
   return {
     slot: SLOT_OF_PURPOSE[purpose],
     purpose,
-    model: pullName(known),
+    model: known.model,
     name: known.name,
     note: known.note,
     licence: known.licence,

@@ -6,7 +6,8 @@ import type { SetupApplyBody, SetupView } from '../contract/setup.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
-import { CATALOG, CATALOG_DATE, installedFrom, type KnownModel, pullName } from '../models/catalog.ts';
+import { installedFrom, type KnownModel } from '../models/catalog.ts';
+import type { Catalog } from '../models/catalog-store.ts';
 import { freeBytesForModels, KEEP_FREE_BYTES } from '../models/pulls/disk-space.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
@@ -31,6 +32,7 @@ export interface SetupDeps {
   readonly bus: EventBus<GatewayEvents>;
   readonly hardware: Hardware;
   readonly registry: Registry;
+  readonly catalog: Catalog;
   readonly pulls: Pulls;
   readonly slots: Slots;
   readonly hasAdminKey: () => boolean;
@@ -79,7 +81,7 @@ class FirstRun implements Setup {
       ...options,
       state: this.#state,
       installed: (name) => {
-        const known = CATALOG.find((each) => pullName(each) === name);
+        const known = options.catalog.find(name);
         return known === undefined ? null : this.#installed(known);
       },
     });
@@ -118,7 +120,7 @@ class FirstRun implements Setup {
   }
 
   async apply(body: SetupApplyBody): Promise<SetupView> {
-    const models = body.models === undefined ? null : wantedModels(body.models);
+    const models = body.models === undefined ? null : wantedModels(body.models, this.#options.catalog);
     const folders = body.folders === undefined ? null : await this.#tools.requireFound(body.folders);
     if (body.reach !== undefined) await this.#bind(body.reach);
     if (folders !== null) await this.#use(folders);
@@ -141,9 +143,9 @@ class FirstRun implements Setup {
     const { items } = (await this.#set()) ?? { items: [] };
     this.#jobs.begin(
       wanted.map(({ known, slot }) => {
-        const item = items.find((one) => one.slot === slot && one.model === pullName(known));
+        const item = items.find((one) => one.slot === slot && one.model === known.model);
         const context = item?.smaller_window ? item.context : null;
-        return { slot, model: pullName(known), name: known.name, context };
+        return { slot, model: known.model, name: known.name, context };
       }),
     );
     this.#sets.clear();
@@ -160,11 +162,11 @@ class FirstRun implements Setup {
   }
 
   async #set(): Promise<SetupView['set']> {
-    const { hardware, slots } = this.#options;
+    const { hardware, slots, catalog } = this.#options;
     const view = hardware.view();
     if (view === null) return null;
     const filledSlots = this.#filled();
-    const key = `${view.probed_at} ${[...filledSlots].sort().join(' ')}`;
+    const key = `${catalog.asOf()} ${view.probed_at} ${[...filledSlots].sort().join(' ')}`;
     const free = await this.#diskFree();
     const kindOf = (pool: string) => view.pools.find(({ id }) => id === pool)?.kind;
     const known = this.#sets.get(key);
@@ -174,6 +176,8 @@ class FirstRun implements Setup {
         fit: (model, planned) => slots.fit(model, planned),
         isHostMemory: (pool) => kindOf(pool) === 'host',
         isUnified: (pool) => kindOf(pool) === 'unified',
+        entries: catalog.entries(),
+        preferred: catalog.preferred(),
         cores: hardware.coresPhysical(),
         diskBytes: free === null ? null : Math.max(0, free - KEEP_FREE_BYTES),
         filledSlots,
@@ -182,7 +186,7 @@ class FirstRun implements Setup {
     if (known === undefined) this.#sets.set(key, made);
     const missing = made.items.filter(({ installed }) => installed === null);
     return {
-      as_of: CATALOG_DATE,
+      as_of: catalog.asOf(),
       items: [...made.items],
       left_out: made.leftOut.filter(({ purpose }) => !this.#isUnderWay(purpose)),
       download_bytes: missing.reduce((all, item) => all + item.size_bytes, 0),

@@ -1,6 +1,7 @@
 import { invalidRequest } from '../contract/invalid-request.ts';
 import type { SetupApplyBody } from '../contract/setup.ts';
-import { CATALOG, type KnownModel, pullName, typeOf } from '../models/catalog.ts';
+import { type KnownModel, typeOf } from '../models/catalog.ts';
+import type { Catalog } from '../models/catalog-store.ts';
 import { SETUP_SLOT_TYPES } from './purpose-slots.ts';
 
 /** 422 for one part of a request; the value itself is never repeated. */
@@ -10,9 +11,12 @@ export const refused = (path: string, reason: string) => invalidRequest([{ path,
 export type WantedModel = { readonly known: KnownModel; readonly slot: string };
 
 /** The catalogue rows that a request names, each with the slot that it is for. Throws `request.invalid`. */
-export function wantedModels(models: NonNullable<SetupApplyBody['models']>): WantedModel[] {
+export function wantedModels(
+  models: NonNullable<SetupApplyBody['models']>,
+  catalog: Pick<Catalog, 'find'>,
+): WantedModel[] {
   return models.map(({ slot, model }, index) => {
-    const known = CATALOG.find((each) => pullName(each) === model);
+    const known = catalog.find(model);
     if (known === undefined) throw refused(`models.${index}.model`, 'is not in the catalogue');
     if (SETUP_SLOT_TYPES.get(slot) !== typeOf(known))
       throw refused(`models.${index}.slot`, 'is not a slot for a model of this type');

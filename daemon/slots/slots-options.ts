@@ -25,6 +25,8 @@ export interface SlotsOptions {
    * is none.
    */
   modelFor(slot: SlotConfig): SlotModel | null;
+  /** Adds the window that a chat slot without one gets to its model. Default: unchanged. */
+  withDefaultContext?(slot: SlotConfig, model: SlotModel): SlotModel;
   /** Returns all usable models, so that each has a slot; default none. */
   models?(): readonly BindableModel[];
   /**

@@ -80,6 +80,7 @@ class AllSlots implements Slots {
       admission: this.#admission,
       compatibleModel: (config, modelId) => this.#admin.compatibleModel(config, modelId),
       cpuThreads: () => options.settings.value('cpuThreads'),
+      withDefaultContext: (slot, model) => options.withDefaultContext?.(slot, model) ?? model,
     });
     for (const slot of endOrphans(runFolderOf(options.settings.folders.state)))
       options.log.warn({ slot }, 'ended an engine left by an earlier run');

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { memoryHeadroom } from '../app/memory-headroom.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import { MACHINES } from '../hardware/testing/fake-machine.ts';
-import { CATALOG, estimateHeader, type KnownModel, typeOf } from '../models/catalog.ts';
+import { estimateHeader, type KnownModel, readCatalog, SHIPPED_CATALOG, typeOf } from '../models/catalog.ts';
 import type { AdmissionController } from '../slots/admission/controller.ts';
 import { fitOf, slotFor } from '../slots/admission/fit.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
@@ -13,8 +13,10 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0).reverse()) cleanup();
 });
 
+const { entries: CATALOG } = readCatalog(SHIPPED_CATALOG);
+
 const modelOf = (known: KnownModel): SlotModel => ({
-  id: known.repo,
+  id: known.model,
   path: null,
   type: typeOf(known),
   demo: false,
@@ -60,14 +62,14 @@ describe.each(MACHINES)('on the captured machine %s', (name) => {
             : 'does_not_fit';
       expect([known.name, fit.badge]).toEqual([known.name, expected]);
       if (fit.badge === 'fits_with_context') expect(decisionFor(loads, model, fit.context)).toBe('start');
-      expect(fit.needed).toBeGreaterThan(known.sizeMb * 1_000_000);
+      expect(fit.needed).toBeGreaterThan(known.card_bytes ?? known.size_bytes);
     }
   });
 });
 
 test('a model gets the largest window that fits, with the limit that admission uses', async () => {
   const hardware = await probedMachine('no-gpu', cleanups);
-  const model = modelOf(CATALOG.find(({ name }) => name === 'Qwen3 8B') as KnownModel);
+  const model = modelOf(CATALOG.find(({ name }) => name === 'Qwen3.5 9B') as KnownModel);
   const results = new Set<string>();
   for (let free = 4e9; free < 9e9; free += 5e7) {
     const loads = loadsOn(hardware, model, free);

@@ -1,8 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CatalogView } from '../contract/catalog.ts';
 import type { PullRecord } from '../contract/pulls.ts';
+import { SHIPPED_CATALOG } from '../models/catalog.ts';
 import { tinyChat } from '../models/testing/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../models/testing/gguf/tiny-embed.ts';
 import { encodeGguf } from '../models/testing/gguf/writer.ts';
@@ -100,6 +102,21 @@ test('the catalogue shows what fits', async () => {
   expect(view.entries.length).toBeGreaterThan(10);
   expect(view.entries.every(({ fit }) => fit.badge !== undefined)).toBe(true);
   const shown = await run('models', 'catalog', 'embedding', '--wide');
-  expect(shown.out).toMatch(/embedding +nomic-ai/);
+  expect(shown.out).toMatch(/embedding +any, cpu +nomic-ai/);
   expect(shown.out).not.toContain('chat ');
+});
+
+test('a newer catalogue is loaded from a file with its SHA-256, and removed again', async () => {
+  const list = { ...JSON.parse(readFileSync(SHIPPED_CATALOG, 'utf8')), as_of: '2099-01-01' };
+  const path = join(gateway.home, 'list.json');
+  writeFileSync(path, JSON.stringify(list));
+  const sum = createHash('sha256').update(JSON.stringify(list)).digest('hex');
+  const update = (...more: string[]) => run('models', 'catalog', 'small', '--update', path, ...more);
+  expect(await update()).toMatchObject({ code: 2, err: expect.stringContaining('--sha256') });
+  expect(await update('--sha256', 'f'.repeat(64))).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('catalog.checksum_mismatch'),
+  });
+  expect((await update('--sha256', sum)).out).toContain('List of 2099-01-01 that you loaded');
+  expect((await run('models', 'catalog', '--reset')).out).toContain('that came with the gateway');
 });

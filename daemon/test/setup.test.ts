@@ -15,18 +15,24 @@ import { ADMIN_KEY, CLIENT_KEY, type Gateway, startGateway, until } from './harn
 import { newHome } from './harness/home.ts';
 import { type HttpResponse, login, type SendOptions, send } from './harness/http.ts';
 
-const CHAT = { slot: 'agent', model: 'Qwen/Qwen3-0.6B-GGUF:Q8_0' };
+const CHAT = {
+  slot: 'agent',
+  model: 'HuggingFaceTB/SmolLM2-360M-Instruct-GGUF:smollm2-360m-instruct-q8_0.gguf',
+};
 const EMBED = { slot: 'embed', model: 'nomic-ai/nomic-embed-text-v1.5-GGUF:Q8_0' };
-const RERANK = { slot: 'rerank', model: 'gpustack/bge-reranker-v2-m3-GGUF:Q8_0' };
+const RERANK = { slot: 'rerank', model: 'gpustack/bge-reranker-v2-m3-GGUF:bge-reranker-v2-m3-Q8_0.gguf' };
 const REPLY = 'Setup has installed me.';
-const SMALL_MEMORY = { env: { SVC_MEMORY_LIMIT: '1600000000' } };
+const SMALL_MEMORY = { env: { SVC_MEMORY_LIMIT: '2400000000' } };
 let hub: FakeHub;
 let gateway: Gateway;
 
 beforeAll(async () => {
   const chat = Buffer.from(encodeGguf(tinyChat({ name: 'Tiny', reply: REPLY, width: 64, runs: false })));
   hub = await startHub({
-    'Qwen/Qwen3-0.6B-GGUF': { files: { 'Qwen3-0.6B-Q8_0.gguf': chat }, licence: 'apache-2.0' },
+    'HuggingFaceTB/SmolLM2-360M-Instruct-GGUF': {
+      files: { 'smollm2-360m-instruct-q8_0.gguf': chat },
+      licence: 'apache-2.0',
+    },
     'nomic-ai/nomic-embed-text-v1.5-GGUF': {
       files: { 'nomic-embed-text-v1.5.Q8_0.gguf': Buffer.from(encodeGguf(tinyEmbed())) },
     },
@@ -91,7 +97,7 @@ test('a first run from an empty folder to a reply, across a restart, to a key', 
   await phase('rerank', 'failed');
   expect(await workOn('rerank')).toMatchObject({ error: { code: 'pull.checksum_mismatch' } });
   expect(readFileSync(join(home, 'config', 'slots', 'agent.toml'), 'utf8')).toContain(
-    'model = "Qwen3-0.6B-Q8_0"',
+    'model = "smollm2-360m-instruct-q8_0"',
   );
   expect(readFileSync(join(home, 'config', 'slots', 'embed.toml'), 'utf8')).toContain('type = "embedding"');
   const body = { model: 'agent', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 40 };
@@ -105,7 +111,7 @@ test('a first run from an empty folder to a reply, across a restart, to a key', 
 
   // A removed model is recommended and downloaded again.
   expect((await call('DELETE', '/api/slots/agent')).status).toBeLessThan(300);
-  expect((await call('DELETE', '/api/models/Qwen3-0.6B-Q8_0')).status).toBeLessThan(300);
+  expect((await call('DELETE', '/api/models/smollm2-360m-instruct-q8_0')).status).toBeLessThan(300);
   const without = await view();
   expect(without.work.map(({ slot }) => slot)).not.toContain('agent');
   expect(without.set?.items.map(({ slot }) => slot)).toContain('agent');
@@ -144,7 +150,7 @@ describe('invalid input changes nothing', () => {
     ['an invalid slot name', { models: [{ ...CHAT, slot: '../x' }] }, 422, 'request.invalid'],
     [
       'a slot twice',
-      { models: [CHAT, { ...CHAT, model: 'Qwen/Qwen3-8B-GGUF:Q4_K_M' }] },
+      { models: [CHAT, { ...CHAT, model: 'unsloth/Qwen3.5-9B-GGUF:Qwen3.5-9B-UD-Q4_K_XL.gguf' }] },
       422,
       'request.invalid',
     ],

@@ -84,6 +84,8 @@ export interface Responses {
   'setup.probe': SetupView;
   'setup.apply': SetupView;
   'model.catalog': CatalogView;
+  'catalog.update': CatalogView;
+  'catalog.reset': CatalogView;
   'model.search': Parsed<typeof SearchResponse>;
   'model.pull': PullRecord;
   'model.register': ModelWithMemory;

@@ -66,7 +66,7 @@ export async function app({ root, cpu, version }: AppOptions): Promise<App> {
       fileEntry('bin/node', join(node, 'bin', 'node'), PROGRAM),
       fileEntry('bin/LICENSE', join(node, 'LICENSE')),
       fileEntry('LICENSE', join(root, 'LICENSE')),
-      ...['svc-demo.gguf', 'svc-demo.json'].map((name) =>
+      ...['catalog.json', 'svc-demo.gguf', 'svc-demo.json'].map((name) =>
         fileEntry(`assets/${name}`, join(root, 'assets', name)),
       ),
       fileEntry('cuda', join(root, 'packaging', 'cuda.sh'), PROGRAM),

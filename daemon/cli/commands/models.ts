@@ -1,12 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { CatalogView, ModelFitView } from '../../contract/catalog.ts';
+import type { CatalogUpdateBody, CatalogView, ModelFitView } from '../../contract/catalog.ts';
 import type { ModelWithMemory } from '../../contract/models.ts';
 import type { HubModelView } from '../../contract/pulls.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { plural } from '../../lib/text/plural.ts';
 import type { CommandContext } from '../command.ts';
 import { requireConfirmation } from '../confirmation.ts';
-import { EXIT } from '../exit-codes.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
 import { count } from '../format.ts';
 import { json, plain } from '../output.ts';
 import { fitted } from '../table.ts';
@@ -112,29 +113,50 @@ const BADGES: Readonly<Record<ModelFitView['badge'], (fit: ModelFitView) => stri
   unknown: () => '-',
 };
 
-export async function catalog(
-  { client, flags, out, width }: CommandContext,
-  purpose?: string,
-): Promise<number> {
-  const view = await client.call<CatalogView>('model.catalog');
+/** Returns the body of an update: the text of a file, or an address that the gateway reads. */
+async function updateBody(source: string, sha256: string | undefined): Promise<CatalogUpdateBody> {
+  if (sha256 === undefined) throw new CliError('--update needs --sha256', EXIT.usage);
+  if (/^https?:\/\//i.test(source)) return { url: source, sha256 };
+  const text = await readFile(source, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(`${source} cannot be read (${error.code})`, EXIT.usage);
+  });
+  return { text, sha256 };
+}
+
+async function catalogOf({ client, flags }: CommandContext): Promise<CatalogView> {
+  const options = { timeoutMs: TIMEOUT_MS };
+  if (flags.update !== undefined)
+    return client.call<CatalogView>('catalog.update', await updateBody(flags.update, flags.sha256), options);
+  return client.call<CatalogView>(flags.reset ? 'catalog.reset' : 'model.catalog');
+}
+
+/** Gigabytes of the memory classes, then the kinds of memory. */
+const memoryWords = (memory: CatalogView['entries'][number]['memory']): string => memory.join(', ');
+
+export async function catalog(context: CommandContext, purpose?: string): Promise<number> {
+  const { flags, out, width } = context;
+  const view = await catalogOf(context);
   const entries = view.entries.filter((entry) => purpose === undefined || entry.purpose === purpose);
   if (flags.json) out(json({ ...view, entries }));
   else {
     const rows = entries.map((entry) => [
       entry.purpose,
+      memoryWords(entry.memory),
       entry.model,
-      formatBytes(entry.size_bytes),
+      `${entry.unverified.includes('size') ? '~' : ''}${formatBytes(entry.size_bytes)}`,
       entry.installed === null ? BADGES[entry.fit.badge](entry.fit) : 'installed',
-      entry.licence,
+      `${entry.licence}${entry.unverified.includes('licence') ? ' (?)' : ''}`,
     ]);
     out(
-      fitted(['PURPOSE', 'MODEL', 'SIZE', 'FIT', 'LICENCE'], rows, {
+      fitted(['PURPOSE', 'MEMORY', 'MODEL', 'SIZE', 'FIT', 'LICENCE'], rows, {
         width,
-        shrink: [3, 4],
-        shrinkLast: [1],
+        shrink: [1, 4, 5],
+        shrinkLast: [2],
       }),
     );
-    out(`List of ${view.as_of}; sizes are rounded. To download one: svcctl models pull MODEL\n`);
+    const origin = view.updated ? 'that you loaded' : 'that came with the gateway';
+    out(`List of ${view.as_of} ${origin}; memory in GB; ~ and (?) are not verified.\n`);
+    out('To download one: svcctl models pull MODEL\n');
   }
   return EXIT.ok;
 }

@@ -2,7 +2,17 @@ import { Option } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
 import { choiceArgument, force, model, noWait, quiet, wait, wide } from '../options.ts';
 
-const PURPOSES = ['chat', 'coding', 'small', 'embedding', 'rerank', 'hearing', 'speaking', 'images'];
+const PURPOSES = [
+  'chat',
+  'coding',
+  'vision',
+  'small',
+  'embedding',
+  'rerank',
+  'hearing',
+  'speaking',
+  'images',
+];
 const DOWNLOAD = ['<id>', 'Id of a download, or its beginning'] as const;
 const handlers = () => import('../commands/models.ts');
 const pulls = () => import('../commands/pulls.ts');
@@ -62,9 +72,21 @@ export function addModelCommands(program: CliCommand): void {
   models
     .command('catalog')
     .withArguments(choiceArgument('[purpose]', 'Only models for this purpose', PURPOSES))
-    .describe('Recommended models, and which fit')
-    .withOptions(wide())
-    .examples('svcctl models catalog', 'svcctl models catalog coding')
+    .describe(
+      'Recommended models, and which fit',
+      'The list comes with the gateway, which never looks for a newer one. --update loads one that you trust.',
+    )
+    .withOptions(
+      new Option('--update <source>', 'Load a newer list from a file or an http(s) address'),
+      new Option('--sha256 <hex>', 'SHA-256 of that list, which its publisher gives'),
+      new Option('--reset', 'Restore the list that came with the gateway'),
+      wide(),
+    )
+    .examples(
+      'svcctl models catalog',
+      'svcctl models catalog coding',
+      'svcctl models catalog --update list.json --sha256 $SUM',
+    )
     .runs(async () => (await handlers()).catalog);
   models
     .command('search')

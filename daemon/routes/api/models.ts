@@ -1,21 +1,15 @@
-import type { CatalogView } from '../../contract/catalog.ts';
+import type { CatalogUpdateBody, CatalogView } from '../../contract/catalog.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { invalidRequest } from '../../contract/invalid-request.ts';
 import type { ModelPutBody, ModelWithMemory } from '../../contract/models.ts';
 import { slotNotFound, upstreamNotFound } from '../../contract/not-found.ts';
-import {
-  CATALOG,
-  CATALOG_DATE,
-  estimateHeader,
-  installedFrom,
-  pullName,
-  typeOf,
-} from '../../models/catalog.ts';
+import { estimateHeader, installedFrom, typeOf } from '../../models/catalog.ts';
 import { modelView, type RegisteredModel } from '../../models/registered-model.ts';
 import type { Slots } from '../../slots/slots-api.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
 import type { RouteDeps } from '../deps.ts';
+import { disconnectSignal } from '../disconnect-signal.ts';
 import type { Handler, RouteContext } from '../handler.ts';
 
 /** States of a slot that does not hold its model. */
@@ -23,7 +17,7 @@ const UNLOADED: readonly string[] = ['offline', 'error'];
 
 /** `/api/models…`: the registry, and the changeable properties of its models. */
 export function registryRoutes(deps: RouteDeps) {
-  const { registry, slots } = deps;
+  const { registry, slots, catalog } = deps;
   const shown = (id: string): ModelWithMemory => {
     const model = registry.get(id);
     if (model === undefined) throw notFound();
@@ -71,11 +65,25 @@ export function registryRoutes(deps: RouteDeps) {
     await registry.scan();
     ctx.body = { models: registry.list().length, problems: [...registry.problems()] };
   };
+  const updateCatalog: Handler = async (ctx) => {
+    const update = ctx.request.body as CatalogUpdateBody;
+    await catalog.update(update, disconnectSignal(ctx.res));
+    const { sha256, url = null } = update;
+    audit(deps, ctx, 'model.catalog', { as_of: catalog.asOf(), sha256, url });
+    ctx.body = catalogView(deps);
+  };
+  const resetCatalog: Handler = (ctx) => {
+    catalog.reset();
+    audit(deps, ctx, 'model.catalog', { as_of: catalog.asOf(), reset: true });
+    ctx.body = catalogView(deps);
+  };
   return {
     models: list,
     'model.catalog': (ctx) => {
       ctx.body = catalogView(deps);
     },
+    'catalog.update': updateCatalog,
+    'catalog.reset': resetCatalog,
     'model.put': put,
     'model.remove': remove,
     'model.register': register,
@@ -129,27 +137,23 @@ function modelWithMemory(
 }
 
 /** The catalogue with its fit on this machine. */
-function catalogView({ registry, slots }: RouteDeps): CatalogView {
+function catalogView({ registry, slots, catalog }: RouteDeps): CatalogView {
   const here = registry.views();
-  const entries = CATALOG.map((known) => {
-    const { sizeBytes, ...rest } = estimateHeader(known);
+  const entries = catalog.entries().map((known) => {
     const type = typeOf(known);
-    const model = { id: known.repo, path: null, type, demo: false, sizeBytes, ...rest };
+    const model = { id: known.model, path: null, type, demo: false, ...estimateHeader(known) };
+    const { context, context_memory: _, card_bytes: __, experts: ___, ...facts } = known;
     return {
-      model: pullName(known),
-      name: known.name,
-      purpose: known.purpose,
+      ...facts,
       type,
       pullable: type !== 'image',
-      note: known.note,
-      licence: known.licence,
-      size_bytes: sizeBytes,
-      context_length: known.context,
+      context_length: context,
       fit: slots.fit(model),
       installed: installedFrom(known, here),
+      quick_start: known.model === catalog.quickStart(),
     };
   });
-  return { as_of: CATALOG_DATE, entries };
+  return { as_of: catalog.asOf(), updated: catalog.isUpdated(), entries };
 }
 
 const notFound = () => new GatewayError('model.not_found', { param: 'model' });

@@ -7,7 +7,7 @@ import { engineFor } from '../engines/table.ts';
 import type { Forecast } from './controller.ts';
 
 /** Smaller context windows to try when the default one does not fit, in tokens. */
-const SMALLER_CONTEXTS = [4096, 2048];
+const SMALLER_CONTEXTS = [65_536, 32_768, 16_384, 8192, 4096, 2048];
 /** Name of the hypothetical slot; no real slot is meant. */
 const PLACEHOLDER_NAME = 'catalog';
 /** The engine for image models that consist of one file. */

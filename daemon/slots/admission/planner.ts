@@ -22,6 +22,8 @@ export interface PlannerDeps {
   compatibleModel(config: SlotConfig, modelId: string): SlotModel;
   /** Setting `cpuThreads`. */
   cpuThreads(): number;
+  /** Adds the window that a chat slot without one gets to its model. */
+  withDefaultContext(slot: SlotConfig, model: SlotModel): SlotModel;
 }
 
 /** Dry runs: what would happen to slots, models and requests. Changes nothing. */
@@ -80,8 +82,9 @@ export class Planner {
 
   /** See `Slots.fit`. */
   fit(model: SlotModel, planned?: PlannedReservations): ModelFitView {
-    return fitOf(model, (config, forecastModel) =>
-      this.#deps.admission.forecast(config, forecastModel, null, planned),
+    const { admission, withDefaultContext } = this.#deps;
+    return fitOf(model, (config, wanted) =>
+      admission.forecast(config, withDefaultContext(config, wanted), null, planned),
     );
   }
 }

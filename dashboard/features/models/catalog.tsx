@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { CatalogView, PurposeName } from '../../../daemon/contract/catalog.ts';
+import type { CatalogView } from '../../../daemon/contract/catalog.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -8,24 +8,14 @@ import { count, gib } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { SearchForm } from '../../ui/search-form.tsx';
 import { State } from '../../ui/state-badge.tsx';
+import { catalogGroups, memoryKinds, PURPOSE_WORDS, unverifiedWords } from './catalog-groups.ts';
 import { FitBadge } from './fit-badge.tsx';
 import { HubResults } from './hub-results.tsx';
 import css from './models.module.css';
 import { type Show, useUrlState } from './url-state.ts';
 
 type Entry = CatalogView['entries'][number];
-type Open = (show: Show, of: string) => void;
-
-const PURPOSES: readonly { purpose: PurposeName; word: string }[] = [
-  { purpose: 'chat', word: 'Chat' },
-  { purpose: 'small', word: 'Small fast models' },
-  { purpose: 'coding', word: 'Coding' },
-  { purpose: 'embedding', word: 'Embeddings' },
-  { purpose: 'rerank', word: 'Reranking' },
-  { purpose: 'hearing', word: 'Speech to text' },
-  { purpose: 'speaking', word: 'Text to speech' },
-  { purpose: 'images', word: 'Images' },
-];
+type Open = (show: Show, of?: string) => void;
 
 function Act(props: { entry: Entry; open: Open }): ReactElement {
   const { entry, open } = props;
@@ -50,7 +40,11 @@ function Act(props: { entry: Entry; open: Open }): ReactElement {
 
 function line(entry: Entry): string {
   const window = entry.context_length === null ? null : `${count(entry.context_length)} tokens`;
-  return [gib(entry.size_bytes), window, entry.licence].filter(Boolean).join(' · ');
+  const purpose = entry.type === 'llm' ? PURPOSE_WORDS[entry.purpose] : null;
+  const vision = entry.vision !== null && entry.purpose !== 'vision' ? 'vision' : null;
+  return [purpose, gib(entry.size_bytes), window, vision, ...memoryKinds(entry), entry.licence]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 function EntryItem(props: { entry: Entry; open: Open }): ReactElement {
@@ -65,7 +59,10 @@ function EntryItem(props: { entry: Entry; open: Open }): ReactElement {
         <FitBadge fit={entry.fit} />
       </div>
       <div className={css.foot}>
-        <p>{entry.note}</p>
+        <p>
+          {entry.quick_start ? 'Quick start, not a recommendation: ' : ''}
+          {entry.note} {unverifiedWords(entry)}
+        </p>
         <div className={css.acts}>
           <Act entry={entry} open={props.open} />
         </div>
@@ -74,16 +71,12 @@ function EntryItem(props: { entry: Entry; open: Open }): ReactElement {
   );
 }
 
-function Purposes(props: { catalog: CatalogView; open: Open }): ReactElement {
+function Groups(props: { catalog: CatalogView; open: Open }): ReactElement {
   const { catalog, open } = props;
-  const groups = PURPOSES.map((row) => ({
-    ...row,
-    entries: catalog.entries.filter(({ purpose }) => purpose === row.purpose),
-  })).filter(({ entries }) => entries.length > 0);
   return (
     <>
-      {groups.map(({ purpose, word, entries }) => (
-        <section key={purpose} aria-label={word}>
+      {catalogGroups(catalog.entries).map(({ word, entries }) => (
+        <section key={word} aria-label={word}>
           <h3 className={css.group}>{word}</h3>
           <ul className={css.list}>
             {entries.map((entry) => (
@@ -92,12 +85,18 @@ function Purposes(props: { catalog: CatalogView; open: Open }): ReactElement {
           </ul>
         </section>
       ))}
-      <p className={css.remark}>Hand-picked list, {catalog.as_of}. Sizes are approximate.</p>
+      <div className={css.remark}>
+        <p>
+          {catalog.updated ? 'List that you loaded' : 'Hand-picked list'}, {catalog.as_of}. The hub corrects
+          sizes and licences at the download.
+        </p>
+        <Button onClick={() => open('catalog')}>Load a newer catalogue…</Button>
+      </div>
     </>
   );
 }
 
-/** Recommended models by purpose, and a search of the hub. */
+/** Recommended models by memory and purpose, and a search of the hub. */
 export function Catalog(props: { open: Open }): ReactElement {
   const catalog = useQuery(queries.catalog);
   const { q, find } = useUrlState();
@@ -113,7 +112,7 @@ export function Catalog(props: { open: Open }): ReactElement {
       />
       {q === '' ? (
         <Loaded query={catalog} what="the catalogue" lines={8}>
-          {(data) => <Purposes catalog={data} open={props.open} />}
+          {(data) => <Groups catalog={data} open={props.open} />}
         </Loaded>
       ) : (
         <HubResults q={q} open={props.open} onBack={() => find('')} />

@@ -14,6 +14,7 @@ import { ViewTabs } from '../../ui/view-tabs.tsx';
 import { LoadSlot } from '../slots/load-slot.tsx';
 import { CancelPull } from './cancel-pull.tsx';
 import { Catalog } from './catalog.tsx';
+import { CatalogUpdate } from './catalog-update.tsx';
 import { Details } from './details.tsx';
 import { holderOf } from './holder.ts';
 import { Installed } from './installed.tsx';
@@ -40,6 +41,13 @@ function OverModel(props: { place: OpenDialog; onClose: () => void }): ReactElem
   return slot === undefined ? null : <LoadSlot slot={slot} onClose={onClose} />;
 }
 
+/** Renders nothing while the catalogue is loading. */
+function UpdateDialog(props: { onClose: () => void }): ReactElement | null {
+  const { data } = useQuery(queries.catalog);
+  if (data === undefined) return null;
+  return <CatalogUpdate asOf={data.as_of} updated={data.updated} onClose={props.onClose} />;
+}
+
 function Over(props: {
   place: OpenDialog;
   open: (show: Show, of: string) => void;
@@ -48,6 +56,7 @@ function Over(props: {
   const { place, open, onClose } = props;
   if (place.show === 'register') return <Register onClose={onClose} onDone={(id) => open('details', id)} />;
   if (place.show === 'pull') return <PullDialog key={place.of} model={place.of} onClose={onClose} />;
+  if (place.show === 'catalog') return <UpdateDialog onClose={onClose} />;
   if (place.show === 'cancel') return <CancelPull id={place.of} onClose={onClose} />;
   if (place.show === 'details') return <Details id={place.of} open={open} onClose={onClose} />;
   return <OverModel place={place} onClose={onClose} />;

@@ -1,7 +1,7 @@
 import { useSearchParams } from 'wouter';
 
 /** Dialogs of the view; the open one is part of the URL. */
-export const SHOWS = ['details', 'load', 'remove', 'register', 'pull', 'cancel'] as const;
+export const SHOWS = ['details', 'load', 'remove', 'register', 'pull', 'cancel', 'catalog'] as const;
 export type Show = (typeof SHOWS)[number];
 
 export interface OpenDialog {
@@ -15,7 +15,7 @@ export function openDialogOf(search: URLSearchParams): OpenDialog | null {
   const show = SHOWS.find((name) => name === search.get('show'));
   if (show === undefined) return null;
   const of = search.get('of') ?? '';
-  return show === 'register' || of !== '' ? { show, of } : null;
+  return show === 'register' || show === 'catalog' || of !== '' ? { show, of } : null;
 }
 
 /** The open dialog and the hub search of the URL, with functions to change them. */

@@ -11,6 +11,8 @@ type ActId =
   | 'model.register'
   | 'model.scan'
   | 'model.pull'
+  | 'catalog.update'
+  | 'catalog.reset'
   | 'pull.pause'
   | 'pull.resume'
   | 'pull.cancel';

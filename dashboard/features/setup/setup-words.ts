@@ -9,6 +9,7 @@ import { listed } from '../shared/forecast.ts';
 export const PURPOSES: Readonly<Record<PurposeName, string>> = {
   chat: 'Chat',
   coding: 'Coding',
+  vision: 'Vision',
   small: 'Small fast model',
   embedding: 'Semantic search',
   rerank: 'Reranking',
