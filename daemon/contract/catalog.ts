@@ -159,7 +159,7 @@ export const CatalogEntry = z.object({
   type: SlotType,
   /** Whether the gateway can download it. */
   pullable: z.boolean(),
-  /** Size in bytes: of the list, or of the hub once it was asked. */
+  /** Size in bytes: of the list, or the exact one of the hub after a download was requested. */
   size_bytes: z.number().int(),
   context_length: z.number().int().nullable(),
   fit: ModelFit,

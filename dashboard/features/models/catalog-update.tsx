@@ -28,8 +28,8 @@ export function CatalogUpdate(props: { asOf: string; updated: boolean; onClose: 
     <Sheet title="Load a newer catalogue" onClose={onClose}>
       <div className={css.part}>
         <p>
-          The catalogue of {asOf} is in use{updated ? ', which you loaded' : ''}. The gateway never looks for
-          a newer one. Load one that you trust, with the SHA-256 that its publisher gives.
+          The catalogue of {asOf} is in use{updated ? ', which you loaded' : ''}. The gateway never searches
+          for a newer one. Load one that you trust, with the SHA-256 that its publisher gives.
         </p>
         <TextInput
           label="Address"
