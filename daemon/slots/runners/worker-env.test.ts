@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { workerEnv } from './worker-env.ts';
+import { NO_TELEMETRY, workerEnv } from './worker-env.ts';
 
 it('passes the fixed list only; no secret of the gateway or of another tool reaches an engine', () => {
   const inherited: Record<string, string | undefined> = {
@@ -14,6 +14,7 @@ it('passes the fixed list only; no secret of the gateway or of another tool reac
     NODE_LLAMA_CPP_GPU: 'cuda',
   };
   expect(workerEnv((name) => inherited[name], { GGML_X: '1' }, 'n')).toEqual({
+    ...NO_TELEMETRY,
     PATH: '/bin',
     GGML_X: '1',
     GATEWAY_WORKER: 'n',
@@ -22,7 +23,17 @@ it('passes the fixed list only; no secret of the gateway or of another tool reac
 
 it('a slot cannot replace the nonce', () => {
   expect(workerEnv(() => undefined, { GATEWAY_WORKER: 'x', PATH: '/own' }, 'n')).toEqual({
+    ...NO_TELEMETRY,
     PATH: '/own',
     GATEWAY_WORKER: 'n',
   });
+});
+
+it.each([
+  ['nothing', {}, {}, { DO_NOT_TRACK: '1', VLLM_NO_USAGE_STATS: '1', HF_HUB_DISABLE_TELEMETRY: '1' }],
+  ['one of them', {}, { DO_NOT_TRACK: '0' }, { DO_NOT_TRACK: '0', VLLM_NO_USAGE_STATS: '1' }],
+  ['an empty value', {}, { VLLM_NO_USAGE_STATS: '' }, { VLLM_NO_USAGE_STATS: '', DO_NOT_TRACK: '1' }],
+  ['nothing, and the gateway has another value', { DO_NOT_TRACK: '0' }, {}, { DO_NOT_TRACK: '1' }],
+])('keeps engines from sending usage data when the slot sets %s', (_, inherited, own, expected) => {
+  expect(workerEnv((name) => (inherited as Record<string, string>)[name], own, 'n')).toMatchObject(expected);
 });

@@ -26,7 +26,17 @@ const PASSED_VARIABLES: ReadonlySet<string> = new Set([
   'NODE_COMPILE_CACHE',
 ]);
 
-/** Returns the whole environment of an engine: the passed variables, the slot's own variables, the nonce. */
+/** Variables that keep engines from sending usage data (docs/spec/contract.md#engine-telemetry). */
+export const NO_TELEMETRY: Readonly<Record<string, string>> = {
+  DO_NOT_TRACK: '1',
+  VLLM_NO_USAGE_STATS: '1',
+  HF_HUB_DISABLE_TELEMETRY: '1',
+};
+
+/**
+ * Returns the whole environment of an engine: the passed variables, those against telemetry, the slot's own
+ * variables, the nonce.
+ */
 export function workerEnv(
   inherited: (name: string) => string | undefined,
   own: Readonly<Record<string, string>>,
@@ -37,5 +47,5 @@ export function workerEnv(
     const value = inherited(name);
     if (value !== undefined) out[name] = value;
   }
-  return { ...out, ...own, [NONCE_VARIABLE]: nonce };
+  return { ...out, ...NO_TELEMETRY, ...own, [NONCE_VARIABLE]: nonce };
 }

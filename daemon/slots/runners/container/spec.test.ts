@@ -19,6 +19,7 @@ const parts = (launch = containerLaunch(), over: Partial<ContainerSpecInput> = {
   modelStamp: '1 2 3',
   ...over,
 });
+const NO_TELEMETRY = ['DO_NOT_TRACK=1', 'VLLM_NO_USAGE_STATS=1', 'HF_HUB_DISABLE_TELEMETRY=1'];
 const identity = { state: 's', slot: 'boxed', nonce: 'n', config: 'c' };
 
 test('is published on the loopback address only, without capabilities and without a restart policy', () => {
@@ -46,8 +47,14 @@ test('placeholders are filled in, also in variables; the key is in its variable 
   );
   const body = containerBody(parts(launch), identity, 'secret');
   expect(body.Cmd).toEqual(['-m', '/models/a b.gguf', '--host', '0.0.0.0:9000']);
-  expect(body.Env).toEqual(['PORT=9000', 'MORE={port}', 'KEY=secret']);
+  expect(body.Env).toEqual([...NO_TELEMETRY, 'PORT=9000', 'MORE={port}', 'KEY=secret']);
   expect(JSON.stringify(body).split('secret')).toHaveLength(2);
+});
+
+test('the slot file can replace a variable against telemetry', () => {
+  const body = containerBody(parts(containerLaunch({}, { env: { DO_NOT_TRACK: '0' } })), identity, 'secret');
+  expect(body.Env).toContain('DO_NOT_TRACK=0');
+  expect(body.Env).not.toContain('DO_NOT_TRACK=1');
 });
 
 test('files are mounted read-only, the key of an engine that reads it from a file too', () => {
@@ -58,7 +65,7 @@ test('files are mounted read-only, the key of an engine that reads it from a fil
     { Type: 'bind', Source: '/m/x.gguf', Target: '/models/x.gguf', ReadOnly: true },
     { Type: 'bind', Source: '/state/run/containers/boxed.key', Target: Cmd?.[0], ReadOnly: true },
   ]);
-  expect(Env).toEqual(['PORT=8080']);
+  expect(Env).toEqual([...NO_TELEMETRY, 'PORT=8080']);
 });
 
 test('memory is limited only where a limit is known, and swap cannot exceed it', () => {

@@ -4,6 +4,7 @@ import { fullImageName } from '../../../lib/container-engine/image-name.ts';
 import type { LaunchFor } from '../../engines/engine.ts';
 import { interpolate, interpolateAll } from '../interpolate.ts';
 import { keyEnv } from '../key.ts';
+import { NO_TELEMETRY } from '../worker-env.ts';
 import { deviceConfig } from './devices.ts';
 import { type Identity, labelsOf } from './labels.ts';
 
@@ -76,7 +77,7 @@ export function containerBody(input: ContainerSpecInput, identity: Partial<Ident
     model: how.modelPath ?? '',
     key_file: KEY_INSIDE,
   };
-  const env = { ...interpolateAll(how.env, values), ...launch.env, ...keyEnv(how.key, key) };
+  const env = { ...NO_TELEMETRY, ...interpolateAll(how.env, values), ...launch.env, ...keyEnv(how.key, key) };
   return {
     Image: fullImageName(how.image),
     ...(how.args.length === 0 ? {} : { Cmd: how.args.map((arg) => interpolate(arg, values)) }),
