@@ -69,7 +69,7 @@ export const disabledError = (slot: string): GatewayError =>
 export const stoppingError = (slot: string): GatewayError =>
   new GatewayError('slot.draining', { details: { slot }, retryAfterS: RETRY_AFTER_S });
 
-/** Returns 503 for callers that waited for a load that an admin ended. */
+/** Returns 503 for a load that an admin requested and another one ended. */
 export const unloadedError = (slot: string): GatewayError =>
   new GatewayError('slot.draining', {
     message: `Slot ${slot} was unloaded while it was loading.`,

@@ -96,11 +96,14 @@ describe('a real engine', () => {
       .map((entry) => entry.split('=')[0])
       .filter(Boolean);
     expect(names.sort()).toEqual([
+      'DO_NOT_TRACK',
       'GATEWAY_WORKER',
+      'HF_HUB_DISABLE_TELEMETRY',
       'NODE_CHANNEL_FD',
       'NODE_CHANNEL_SERIALIZATION_MODE',
       ...Object.keys(compileCacheEnv()),
       'PATH',
+      'VLLM_NO_USAGE_STATS',
     ]);
     expect(Number(proc(pid, 'stat').split(') ')[1]?.split(' ')[2])).toBe(pid);
     expect(Number(proc(pid, 'oom_score_adj'))).toBe(600);

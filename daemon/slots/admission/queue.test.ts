@@ -114,14 +114,19 @@ describe('the admission queue', () => {
     lease.release();
   });
 
-  it('unloading or disabling a waiting slot ends its load', async () => {
+  it('unloading a waiting slot ends a load that an admin requested, and keeps a waiting caller', async () => {
     const bench = new AdmissionBench(pair(), 2);
     const lease = await bench.request('a');
+    const load = refusalOf(bench.controller('b').load());
+    await bench.controller('b').unload();
+    expect((await load).code).toBe('slot.draining');
+    expect(bench.admission.waiting).toEqual([]);
     const request = bench.request('b');
     await bench.controller('b').unload();
-    expect((await refusalOf(request)).code).toBe('slot.draining');
-    expect(bench.admission.waiting).toEqual([]);
     lease.release();
+    await bench.clock.advance(30_000);
+    (await request).release();
+    expect(bench.controller('b').record().state).toBe('ready');
   });
 
   it('the trial of a failed slot waits in the error state, and a failed trial counts as another failure', async () => {

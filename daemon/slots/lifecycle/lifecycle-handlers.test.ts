@@ -177,7 +177,7 @@ describe('a deliberate stop', () => {
   it('a stop while a failed start is being ended is a stop, not a failure', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
-    bench.request();
+    void refusalOf(bench.controller.load());
     bench.runner.last.stopsOnRequest = false;
     await bench.clock.advance(60_001);
     const unloaded = bench.controller.unload();

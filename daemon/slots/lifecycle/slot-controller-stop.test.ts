@@ -28,13 +28,79 @@ describe('unload and restart', () => {
     expect(bench.runner.starts).toBe(2);
   });
 
-  it('P09: a stop during a start stops it, and waiting callers are refused', async () => {
+  it('P09: a stop during a start stops it, and refuses the load', async () => {
+    const bench = new ControllerBench();
+    bench.runner.loadsAtOnce = false;
+    const load = refusalOf(bench.controller.load());
+    await bench.controller.unload();
+    expect(await load).toMatchObject({ code: 'slot.draining', status: 503 });
+    expect([bench.state, bench.runner.starts]).toEqual(['offline', 1]);
+  });
+
+  it('a stop during a start loses no waiting caller: the next load serves it', async () => {
+    const bench = new ControllerBench();
+    bench.runner.loadsAtOnce = false;
+    const [load, first, second] = [refusalOf(bench.controller.load()), bench.request(), bench.request()];
+    const unloaded = bench.controller.unload();
+    bench.runner.loadsAtOnce = true;
+    await unloaded;
+    expect((await load).code).toBe('slot.draining');
+    for (const lease of [first, second]) (await lease).release();
+    expect([bench.state, bench.runner.starts]).toEqual(['ready', 2]);
+  });
+
+  it('a caller that arrives while a cancelled start is being ended is served by the next load', async () => {
+    const bench = new ControllerBench();
+    bench.runner.loadsAtOnce = false;
+    const load = refusalOf(bench.controller.load());
+    const unloaded = bench.controller.unload();
+    const late = bench.request();
+    bench.runner.loadsAtOnce = true;
+    await unloaded;
+    (await late).release();
+    expect([(await load).code, bench.runner.starts]).toEqual(['slot.draining', 2]);
+  });
+
+  it('repeated unloads lose no caller', async () => {
+    const bench = new ControllerBench('parallel = 1');
+    const served: string[] = [];
+    const callers = Array.from({ length: 20 }, async (_, index) => {
+      if (index % 4 === 3) void bench.controller.unload();
+      const lease = await bench.request();
+      served.push(lease.slot);
+      await settle();
+      if (index % 5 === 4) void bench.controller.unload();
+      lease.release();
+    });
+    await Promise.all(callers);
+    expect(served).toHaveLength(20);
+  });
+
+  it('a caller whose slot was unloaded during a load gets the failure of the next load', async () => {
     const bench = new ControllerBench();
     bench.runner.loadsAtOnce = false;
     const request = refusalOf(bench.request());
     await bench.controller.unload();
-    expect(await request).toMatchObject({ code: 'slot.draining', status: 503 });
-    expect([bench.state, bench.runner.starts]).toEqual(['offline', 1]);
+    await settle();
+    bench.runner.last.end('broken');
+    expect(await request).toMatchObject({ code: 'slot.failed' });
+  });
+
+  it('unloading a load that waits for memory keeps its waiting callers and withdraws it without any', async () => {
+    const bench = new ControllerBench();
+    bench.waitsFor = ['other'];
+    const request = bench.request();
+    await bench.controller.unload();
+    expect(bench.controller.record()).toMatchObject({ state: 'offline', queued: 1, waiting_for: ['other'] });
+    bench.waitsFor = null;
+    bench.controller.retry();
+    (await request).release();
+    await bench.controller.unload();
+    bench.waitsFor = ['other'];
+    const load = refusalOf(bench.controller.load());
+    await bench.controller.unload();
+    expect((await load).code).toBe('slot.draining');
+    expect(bench.controller.record()).toMatchObject({ state: 'offline', waiting_for: [] });
   });
 
   it('unloading a failed slot clears the failure and its next attempt', async () => {

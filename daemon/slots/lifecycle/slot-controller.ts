@@ -156,17 +156,20 @@ export class SlotController {
   }
 
   /**
-   * Drains and ends the engine. Resolves when its end was observed. Clears failures and refuses callers that wait
-   * for a load in progress.
+   * Drains and ends the engine. Resolves when its end was observed. Clears failures and refuses loads that were
+   * requested outside of the queue. Waiting callers are served by the next load
+   * (docs/spec/contract.md#waiting-requests).
    */
-  async unload(
-    onLoadCancelled = () => this.#waiters.refuse(unloadedError(this.#config.name)),
-  ): Promise<void> {
+  async unload(): Promise<void> {
+    this.#waiters.refuseLoads(unloadedError(this.#config.name));
+    return this.#endEngine();
+  }
+
+  async #endEngine(): Promise<void> {
     this.#backoff.reset();
-    if (this.#admission.withdraw()) onLoadCancelled();
+    if (this.#waiters.size === 0) this.#admission.withdraw();
     if (this.#machine.is('error')) this.#machine.transition('offline');
     if (this.#machine.is('offline')) return;
-    if (this.#lifecycle.current?.readySince === null) onLoadCancelled();
     this.#serving.stopIdleTimer();
     this.#lifecycle.shutDown();
     return this.#machine.atRest;
@@ -192,7 +195,7 @@ export class SlotController {
   async restart(): Promise<void> {
     const refused = this.refusal('admin');
     if (refused !== null) throw refused;
-    await this.unload(() => {});
+    await this.#endEngine();
     await this.load();
   }
 

@@ -123,10 +123,15 @@ export class Waiters<T> {
     for (const waiter of this.#queue.all()) notifyDecided(waiter);
   }
 
-  /** Rejects all callers and load requests. */
-  refuse(reason: unknown): void {
+  /** Rejects all load requests. Queued callers stay. */
+  refuseLoads(reason: unknown): void {
     for (const request of this.#loadRequests.keys()) request.reject(reason);
     this.#loadRequests.clear();
+  }
+
+  /** Rejects all callers and load requests. */
+  refuse(reason: unknown): void {
+    this.refuseLoads(reason);
     for (const waiter of this.#queue.clear()) waiter.reject(reason);
   }
 }

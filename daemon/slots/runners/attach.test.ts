@@ -4,7 +4,7 @@ import { Outbound } from '../../lib/net/outbound.ts';
 import { listenOnLoopback, portOf } from '../../lib/testing/listening.ts';
 import type { LaunchFor } from '../engines/engine.ts';
 import type { UnloadCall } from '../engines/run-spec.ts';
-import { createEngineQuery } from '../lifecycle/health.ts';
+import { createEngineQuery, type QueryEngine } from '../lifecycle/health.ts';
 import { workerLaunch } from '../testing/launches.ts';
 import { createAttachRunner } from './attach.ts';
 import type { RunningEngine } from './runner.ts';
@@ -47,22 +47,25 @@ afterEach(async () => {
 function attach(
   port: number,
   over: {
+    host?: string;
+    query?: QueryEngine;
     keyVariable?: string | null;
     self?: boolean;
     probe?: LaunchFor<'attach'>['how']['probe'];
     unloadCall?: UnloadCall;
   } = {},
 ): RunningEngine {
-  const { keyVariable = null, self = false, probe = { path: '/health', loading: [503] }, unloadCall } = over;
+  const { host = '127.0.0.1', keyVariable = null, self = false, unloadCall } = over;
+  const { probe = { path: '/health', loading: [503] } } = over;
   const runner = createAttachRunner({
     environment: (name) => (name === 'UPSTREAM_KEY' ? 'theirs' : undefined),
-    query: createEngineQuery(outbound),
+    query: over.query ?? createEngineQuery(outbound),
     isSelf: async () => self,
     watch: { intervalMs: 20, maxMisses: 3 },
   });
   const how = {
     runner: 'attach',
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     keyVariable,
     probe,
     unloadCall,
@@ -146,6 +149,30 @@ describe('an attached server', () => {
     const run = attach(await listen(), { probe: { path: '/', loading: [], contains: '"system"' } });
     expect((await run.ended).reason).toBe('The engine answered its health check with status 200.');
   });
+});
+
+it.each([
+  ['127.0.0.1', 'Nothing listens at the address of url: the connection was refused.'],
+  ['localhost', 'Nothing listens at the address of url: the connection was refused.'],
+  ['nothing.invalid', 'The host name of url cannot be resolved.'],
+])('a server at %s that is not there fails within 2 s, with the cause', async (host, reason) => {
+  const port = await listen();
+  await close();
+  const startedAt = performance.now();
+  expect((await attach(port, { host }).ended).reason).toBe(reason);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});
+
+it('a server that responds now and then while it is loading is not given up', async () => {
+  const script = ['refused', 'refused', 'refused', 503, 'refused', 'refused', 200] as const;
+  let sent = 0;
+  const query: QueryEngine = async () => {
+    const next = script[sent++] ?? 200;
+    if (next !== 'refused') return { status: next, body: '' };
+    throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  };
+  await attach(1, { query }).loaded;
+  expect(sent).toBe(script.length);
 });
 
 it('an unset variable is named, and no request is sent', async () => {

@@ -33,6 +33,37 @@ const MAX_UNLOAD_CALL_MS = 5_000;
 const SELF = 'The address of url is this gateway itself.';
 const WATCH: WatchPace = { intervalMs: 5_000, maxMisses: 3 };
 
+/**
+ * How long a server may be unreachable before its slot fails, in milliseconds. A caller waits for that time, so it
+ * is shorter than the start of a server.
+ */
+const UNREACHABLE_LIMIT_MS = 1_200;
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Nothing listens at the address of url: the connection was refused.',
+  ENOTFOUND: 'The host name of url cannot be resolved.',
+  EHOSTUNREACH: 'There is no route to the host of url.',
+  EHOSTDOWN: 'The host of url is down.',
+  ENETUNREACH: 'There is no route to the network of url.',
+};
+
+/** Returns the code of a failed connection: its own, or the first one of a name with several addresses. */
+function codeOf(cause: unknown): string {
+  const { code, errors } = (cause ?? {}) as { code?: unknown; errors?: unknown[] };
+  if (typeof code === 'string') return code;
+  return errors?.length ? codeOf(errors[0]) : '';
+}
+
+/** Returns a function that throws WrongServerError with the cause when a server stays unreachable. */
+function unreachableLimit(): (failure: unknown) => void {
+  let since: number | null = null;
+  return (failure) => {
+    const reason = UNREACHABLE[codeOf(failure)];
+    const now = performance.now();
+    since = reason === undefined ? null : (since ?? now);
+    if (since !== null && now - since >= UNREACHABLE_LIMIT_MS) throw new WrongServerError(reason);
+  };
+}
+
 const exitOf = (reason: string): EngineExit => ({ code: null, signal: null, reason });
 
 type AttachedServerDeps = AttachRunnerDeps & {
@@ -100,7 +131,7 @@ class AttachedServer implements RunningEngine {
     const { probe, url } = launch.how;
     const address = new URL(url);
     if (await isSelf(address)) return SELF;
-    await waitUntilReady({ query, endpoint, probe, signal });
+    await waitUntilReady({ query, endpoint, probe, signal, onProbed: unreachableLimit() });
     // The gateway's listener may have opened in the meantime.
     if (await isSelf(address)) return SELF;
     this.#isLoaded = true;

@@ -25,24 +25,29 @@ export const nextPause = (before: number): number =>
   before === 0 ? FIRST_PAUSE_MS : Math.min(MAX_PAUSE_MS, Math.ceil(before * 1.5));
 
 /**
- * Sends the probe once. Returns null when there is no response. Rejects with WrongServerError, or the signal's
- * reason.
+ * Sends the probe once. Returns null when there is no response. Calls `onProbed` with the error, or with null after
+ * a response. Rejects with WrongServerError, with what `onProbed` throws, or with the signal's reason.
  */
 export async function sendProbe(
   query: QueryEngine,
   endpoint: Endpoint,
   probe: Probe,
   signal: AbortSignal,
+  onProbed: (failure: unknown) => void = () => {},
 ): Promise<EngineResponse | null> {
+  let response: EngineResponse;
   try {
-    return await query(endpoint, { method: 'GET', path: probe.path, limitMs: ANSWER_MS }, signal);
+    response = await query(endpoint, { method: 'GET', path: probe.path, limitMs: ANSWER_MS }, signal);
   } catch (cause) {
     signal.throwIfAborted();
     if ((cause as NodeJS.ErrnoException).code === 'ERR_UNREACHABLE_ADDRESS') {
       throw new WrongServerError('The address leads to a place that is never connected to.');
     }
+    onProbed(cause);
     return null;
   }
+  onProbed(null);
+  return response;
 }
 
 export interface WaitUntilReadyOptions {
@@ -53,11 +58,13 @@ export interface WaitUntilReadyOptions {
   readonly signal: AbortSignal;
   /** Returns whether the own engine listens; called before each probe. Throws to give up. */
   canProbe?(): boolean;
+  /** Called after each probe with its error, null for a response. Throws to give up. */
+  onProbed?(failure: unknown): void;
 }
 
 /**
- * Resolves when the probe finds the model loaded. Rejects with WrongServerError, with what `canProbe` throws, or
- * with the signal's reason.
+ * Resolves when the probe finds the model loaded. Rejects with WrongServerError, with what `canProbe` and
+ * `onProbed` throw, or with the signal's reason.
  */
 export async function waitUntilReady({
   query,
@@ -65,10 +72,12 @@ export async function waitUntilReady({
   probe,
   signal,
   canProbe,
+  onProbed,
 }: WaitUntilReadyOptions): Promise<void> {
   for (let wait = nextPause(0); ; wait = nextPause(wait)) {
     signal.throwIfAborted();
-    const response = (canProbe?.() ?? true) ? await sendProbe(query, endpoint, probe, signal) : null;
+    const canSend = canProbe?.() ?? true;
+    const response = canSend ? await sendProbe(query, endpoint, probe, signal, onProbed) : null;
     const verdict = response === null ? 'loading' : probeVerdict(probe, response);
     if (verdict === 'ready') return;
     if (verdict === 'wrong') {
