@@ -57,6 +57,7 @@ const SLOTS = suite(
   'svcctl-records',
   'svcctl-slots',
   'swap*',
+  'unload*',
 );
 
 /** Other gateways, clusters, providers and hubs. */

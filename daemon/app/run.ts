@@ -72,7 +72,10 @@ async function serve(env: Environment, model: string | null): Promise<void> {
     const limit = setTimeout(() => void forceExit(1), limitMs);
     limit.unref();
     services.stop().then(
-      () => forceExit(Number(process.exitCode ?? 0)),
+      () => {
+        services.log.info({ event: 'stopped' }, 'stopped');
+        return forceExit(Number(process.exitCode ?? 0));
+      },
       (error: unknown) => {
         services.log.error({ err: error }, 'the shutdown was not clean');
         return forceExit(1);
@@ -85,6 +88,7 @@ async function serve(env: Environment, model: string | null): Promise<void> {
   process.stderr.on('error', () => {});
   process.on('SIGPIPE', () => {});
   process.on('SIGUSR1', () => {});
+  process.on('SIGUSR2', () => {});
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
       if (isLostHandle(error)) return services.log.error({ err: error }, 'a file could not be closed');

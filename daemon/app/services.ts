@@ -305,7 +305,7 @@ export async function startServices(
       const drainMs = live.value('drainLimitS') * 1000;
       stopping.abort();
       unpublishAddress();
-      await server.stop(drainMs);
+      await server.stop(drainMs, () => inference.endCalls());
       await memory.stop();
       await inference.stop();
       upstreams.close();

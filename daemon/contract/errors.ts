@@ -226,6 +226,11 @@ export const ERRORS = {
     'Unload another slot, or choose a smaller model or context. See details for the memory needed and available.',
   ),
   'slot.draining': row(503, 'The gateway is stopping.', 'Try again after Retry-After.'),
+  'gateway.stopping': row(
+    503,
+    'The gateway is stopping. This response is incomplete.',
+    'Try again after Retry-After.',
+  ),
   'model.not_found': row(404, 'There is no such model.', 'Choose an id from GET /v1/models.'),
   'model.in_use': row(409, 'The model is in use.', 'Unload its slot first.'),
   'model.exists': row(409, 'The model is already registered.', 'Use the registered model.'),

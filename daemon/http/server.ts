@@ -33,10 +33,15 @@ export interface HttpServer {
   /**
    * Drains responses for `drainMs`, then closes them. The gateway's own listener stays open meanwhile and
    * refuses with 503. The listener of a service manager is not read any longer, so that new callers wait for
-   * the next start.
+   * the next start. `endResponses` is called at the end of the drain: it ends the remaining responses with an
+   * error, and connections that are still open two seconds later are closed
+   * (docs/spec/contract.md#shutdown).
    */
-  stop(drainMs: number): Promise<void>;
+  stop(drainMs: number, endResponses?: () => void): Promise<void>;
 }
+
+/** Time that callers get to read the ends of their responses after the drain (ms). */
+const END_GRACE_MS = 2_000;
 
 /**
  * Time limits of the listener in milliseconds; headers must arrive within 15 s (docs/spec/contract.md#caps).
@@ -66,14 +71,17 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions): Promise<H
   await listen(server, { ...options, log: deps.log });
   return {
     port: (server.address() as AddressInfo).port,
-    stop: async (drainMs) => {
+    stop: async (drainMs, endResponses = () => {}) => {
       stopping = true;
       clearInterval(recheck);
       sockets.closeAll();
+      const limitMs = drainMs + END_GRACE_MS;
       const began = performance.now();
-      if (options.fd === undefined) await drain.begin(drainMs);
-      const left = Math.max(0, drainMs - (performance.now() - began));
+      const end = setTimeout(endResponses, drainMs);
+      if (options.fd === undefined) await drain.begin(limitMs);
+      const left = Math.max(0, limitMs - (performance.now() - began));
       await close(server, left, { batching, destroyUnused: silent.destroyAll });
+      clearTimeout(end);
     },
   };
 }

@@ -135,10 +135,19 @@ function dispatchParsed(ctx: CallContext, reading: ParsedRequest): Promise<void>
  */
 const MAX_REDISPATCHES = 3;
 
+/** The failures of slots that could not load for this request, by slot. */
+type FailedSlots = ReadonlyMap<string, GatewayError>;
+const NO_FAILED_SLOTS: FailedSlots = new Map();
+
+/** Whether the slot could not be loaded for this request. A healthy sibling may serve it. */
+const isSlotFailure = (failure: unknown): failure is GatewayError =>
+  failure instanceof GatewayError && failure.code === 'slot.failed';
+
 async function dispatchAndSend(
   ctx: CallContext,
   reading: ParsedRequest,
   again = MAX_REDISPATCHES,
+  failed: FailedSlots = NO_FAILED_SLOTS,
 ): Promise<void> {
   const { call, deps } = ctx;
   const view = createRoutingView(deps.sources);
@@ -153,18 +162,21 @@ async function dispatchAndSend(
   const choice = dispatch(request, view, refresh, (found) =>
     ctx.tracked.resolved(resolutionInfo(address, found)),
   );
+  const decision = choice instanceof Promise ? await choice : choice;
+  const slot = decision.target.kind === 'slot' ? decision.target.slot : null;
+  const earlier = slot === null ? undefined : failed.get(slot);
+  if (earlier !== undefined) throw earlier;
+  if (failed.size > 0) ctx.tracked.failedOver('slot.failed');
   try {
-    await sendWithFailover(
-      ctx,
-      reading,
-      request,
-      choice instanceof Promise ? await choice : choice,
-      NO_UPSTREAMS_TRIED,
-    );
+    await sendWithFailover(ctx, reading, request, decision, NO_UPSTREAMS_TRIED);
   } catch (failure) {
-    if (!(failure instanceof RedispatchError) || again === 0 || ctx.scope.endReason) throw failure;
-    ctx.tracked.failedOver(failure.code);
-    await dispatchAndSend(ctx, reading, again - 1);
+    if (again === 0 || ctx.scope.endReason) throw failure;
+    if (failure instanceof RedispatchError) {
+      ctx.tracked.failedOver(failure.code);
+      await dispatchAndSend(ctx, reading, again - 1);
+    } else if (slot !== null && isSlotFailure(failure)) {
+      await dispatchAndSend(ctx, reading, again - 1, new Map([...failed, [slot, failure]]));
+    } else throw failure;
   }
 }
 

@@ -100,7 +100,12 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
   bodies(id: string): RequestBodiesView | null;
   /** Cancels a running request; false when no request has this id. */
   cancel(id: string): boolean;
-  /** Refuses new calls, ends the running ones with `slot.draining` and closes every connection. */
+  /**
+   * Refuses new calls and ends the running ones with `gateway.stopping`: as an error event in a stream, otherwise as
+   * 503.
+   */
+  endCalls(): void;
+  /** Ends all calls and closes every connection. */
   stop(): Promise<void>;
 }
 
@@ -140,10 +145,14 @@ export function createInference(deps: InferenceDeps): Inference {
     activeScopes,
   };
   let stopped = false;
+  const endCalls = () => {
+    stopped = true;
+    for (const scope of activeScopes.all()) scope.end(stopping());
+  };
   const task =
     (name: TaskName): Task =>
     (call) =>
-      stopped ? Promise.reject(draining()) : runCall(run, call, TASKS[name]);
+      stopped ? Promise.reject(stopping()) : runCall(run, call, TASKS[name]);
   const tasks: Readonly<Record<TaskName, Task>> = {
     chat: task('chat'),
     count: task('count'),
@@ -183,14 +192,14 @@ export function createInference(deps: InferenceDeps): Inference {
     request: (id) => tracker.find(id),
     bodies: (id) => tracker.bodies(id),
     cancel: (id) => tracker.cancel(id),
+    endCalls,
     async stop() {
-      stopped = true;
       availableModels.close();
-      for (const life of activeScopes.all()) life.end(draining());
+      endCalls();
       await images.settled();
       await outbound.close();
     },
   };
 }
 
-const draining = () => new GatewayError('slot.draining', { retryAfterS: 5 });
+const stopping = () => new GatewayError('gateway.stopping', { retryAfterS: 5 });

@@ -90,9 +90,9 @@ describe('P07 signals that end nothing', () => {
     await until(async () => (await probedAt()) > before, 'the hardware to be probed again');
   });
 
-  it('SIGHUP and SIGPIPE interrupt nothing, and SIGUSR1 opens no inspector', async () => {
+  it('SIGHUP, SIGPIPE and SIGUSR2 interrupt nothing, and SIGUSR1 opens no inspector', async () => {
     const streamed = await startLongStream(gateway, 'agent', 3_000);
-    for (const signal of ['SIGHUP', 'SIGPIPE', 'SIGUSR1'] as const) gateway.signal(signal);
+    for (const signal of ['SIGHUP', 'SIGPIPE', 'SIGUSR1', 'SIGUSR2'] as const) gateway.signal(signal);
     expect(await streamed.ended).toBe(true);
     expect(streamed.text()).toContain('[DONE]');
     expect((await send(gateway, 'GET', '/api/health')).status).toBe(200);

@@ -89,14 +89,16 @@ describe('other ends of a call', () => {
     expect((await readAll(res)).body).toMatch(/data: \{"error":\{"code":"request\.cancelled"/);
   });
 
-  test('stop ends streams with slot.draining and refuses new calls', async () => {
+  test('stop ends streams with gateway.stopping and a complete body, and refuses new calls', async () => {
     const { gateway, responses } = await startWithManualEngine();
     const { head } = send(gateway.origin, CHAT, JSON.stringify({ ...hello, stream: true }));
     await until(() => responses.length === 1);
     responses[0]?.writeHead(200, SSE).write(delta('a'));
     const res = await head;
     await gateway.inference.stop();
-    expect((await readAll(res)).body).toMatch(/data: \{"error":\{"code":"slot\.draining"/);
+    const { body, whole } = await readAll(res);
+    expect(body).toMatch(/data: \{"error":\{"code":"gateway\.stopping"/);
+    expect(whole).toBe(true);
     const refused = await post(gateway.origin, CHAT, hello);
     expect(refused).toMatchObject({ status: 503 });
     expect(refused.headers['retry-after']).toBe('5');
