@@ -48,6 +48,12 @@ test('shows the last hour, the use of memory, the needs of the next loads, and o
   await expect(
     hour.getByRole('img', { name: /^Requests per minute in the last hour: [45] requests/ }),
   ).toBeVisible();
+  await test.step('a slot leads to its card', async () => {
+    await page.getByRole('table', { name: 'Slots' }).getByRole('link', { name: 'green' }).click();
+    await expect(page).toHaveURL(/\/slots\?slot=green$/);
+    await expect(page.getByRole('article', { name: 'green' })).toBeFocused();
+    await page.goBack();
+  });
   await next.filter({ hasText: 'blue' }).getByRole('link', { name: 'blue' }).focus();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('alertdialog', { name: 'Load blue-model into slot blue?' })).toBeVisible();

@@ -75,7 +75,7 @@ test('older pages have no gap when new requests push rows off the first page', a
   await page.route('**/api/requests*', (route) => {
     const before = new URL(route.request().url()).searchParams.get('before');
     const recent = before === null ? down(newest, 200) : down(Number(before.slice(1)) - 1, 20);
-    return route.fulfill({ json: { running: [], recent } });
+    return route.fulfill({ json: { running: [], recent, refused: [] } });
   });
   await page.goto(`${daemon().url}/requests`);
   await page.getByRole('button', { name: 'Show older entries' }).click();

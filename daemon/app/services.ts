@@ -10,6 +10,7 @@ import { loadDashboard } from '../http/dashboard-files.ts';
 import { addressWaitFor } from '../http/listen.ts';
 import { createMatcher } from '../http/matcher.ts';
 import { readBytes, receiveInto } from '../http/read-body.ts';
+import { refusalRecorder } from '../http/record-refusal.ts';
 import { type HttpServer, startHttp } from '../http/server.ts';
 import { memoryEmbedder } from '../inference/memory-embedder.ts';
 import { createOmni } from '../inference/omni/omni.ts';
@@ -25,6 +26,7 @@ import { inheritedListener } from '../lib/net/inherited-listener.ts';
 import { Outbound } from '../lib/net/outbound.ts';
 import { processTree } from '../lib/process/process-identity.ts';
 import { LogLines } from '../lib/text/log-lines.ts';
+import { createRedactor } from '../lib/text/redact.ts';
 import { NAME, VERSION } from '../lib/version.ts';
 import { createMemory } from '../memory/memory.ts';
 import { openCatalog } from '../models/catalog-store.ts';
@@ -47,6 +49,7 @@ import { lockState } from '../store/state-lock.ts';
 import { openStore } from '../store/store.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { createMinutes } from '../telemetry/minutes.ts';
+import { createRefusedRequests } from '../telemetry/refused-requests.ts';
 import { createTracer } from '../telemetry/traces/tracer.ts';
 import { createUpstreams } from '../upstreams/upstreams.ts';
 import { assertConfigReadable } from './config-guard.ts';
@@ -144,6 +147,12 @@ export async function startServices(
     spans: tracer,
   });
   const minutes = createMinutes();
+  const refusedRequests = createRefusedRequests({
+    bus,
+    minutes,
+    redact: createRedactor(() => live.secrets()),
+  });
+  const matcher = createMatcher();
   const startedAt = Date.now();
   const loopback = listenAddress.host === 'localhost' || isLoopback(listenAddress.host);
   const listener = () => ({ bindHost: listenAddress.host, port: http?.port ?? listenAddress.port, loopback });
@@ -232,6 +241,7 @@ export async function startServices(
     omni,
     metrics,
     minutes,
+    refusedRequests,
     dashboard: loadDashboard(join(ROOT, 'dist', 'dashboard')),
     stopping: stopping.signal,
     listener,
@@ -240,7 +250,7 @@ export async function startServices(
     {
       auth,
       log,
-      matcher: createMatcher(),
+      matcher,
       handlers: createHandlers(deps, {
         bytes: ({ req, res, state }) => readBytes(req, res, state.route.body),
         receive:
@@ -248,8 +258,8 @@ export async function startServices(
           (take, signal) =>
             receiveInto(req, res, state.route.body, take, signal),
       }),
-      sockets: { 'v1.realtime': realtimeSocket(createRealtime({ inference, log })) },
-      refused: (code) => metrics.refused(code),
+      sockets: { 'v1.realtime': realtimeSocket(createRealtime({ inference, log }), auth) },
+      refused: refusalRecorder({ auth, matcher, metrics, refusedRequests }),
       secrets: () => live.secrets(),
     },
     {

@@ -127,6 +127,7 @@ export async function createAuth(options: AuthDeps): Promise<Auth> {
         memoryClass: settings.value('memoryClass'),
         enforcement: enforcement.effective(),
         listener: options.listener(),
+        refusedOrigins: guards.refusedOrigins(),
       }),
     enforcement: enforcement.effective,
     hasKey: keys.has,

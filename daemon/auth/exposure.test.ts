@@ -8,6 +8,7 @@ const view = (memoryClass: 'admin' | 'client' = 'admin') =>
     rows: routeRows(),
     memoryClass,
     enforcement: { require_auth: true, source: 'file' },
+    refusedOrigins: [],
     listener: { bindHost: '0.0.0.0', port: 8080, loopback: false },
   });
 

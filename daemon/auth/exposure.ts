@@ -1,5 +1,6 @@
 import { AUTH_CLASSES, type ExposureRuleView, type ExposureView } from '../contract/auth.ts';
 import { CLASS_MEANINGS, type RouteRow } from '../contract/routes.ts';
+import type { RefusedOrigin } from './refused-origins.ts';
 
 type Row = RouteRow & { readonly id: string };
 
@@ -8,6 +9,7 @@ export interface ExposureInput {
   readonly memoryClass: 'admin' | 'client';
   readonly enforcement: ExposureView['enforcement'];
   readonly listener: { bindHost: string; port: number; loopback: boolean };
+  readonly refusedOrigins: readonly RefusedOrigin[];
 }
 
 /** A path that is not in the table is admin (docs/spec/specification.md#deny-by-default). */
@@ -44,7 +46,13 @@ function ruleOf(row: Row, memoryClass: 'admin' | 'client'): ExposureRuleView {
  * order, the catch-all last. The open allowlist names the open endpoints. The static pages of the dashboard
  * are open rules too, but serve no data.
  */
-export function exposureOf({ rows, memoryClass, enforcement, listener }: ExposureInput): ExposureView {
+export function exposureOf({
+  rows,
+  memoryClass,
+  enforcement,
+  listener,
+  refusedOrigins,
+}: ExposureInput): ExposureView {
   const open = rows.filter((row) => row.auth === 'open' && row.kind !== 'shell');
   return {
     classes: AUTH_CLASSES.map((name) => ({ name, meaning: CLASS_MEANINGS[name] })),
@@ -52,5 +60,6 @@ export function exposureOf({ rows, memoryClass, enforcement, listener }: Exposur
     open_allowlist: open.map(({ method, path }) => ({ method, path: inBraces(path) })),
     enforcement,
     listener: { bind_host: listener.bindHost, port: listener.port, loopback: listener.loopback },
+    refused_origins: [...refusedOrigins],
   };
 }

@@ -18,6 +18,7 @@ import {
   requiresOriginCheck,
 } from './origin.ts';
 import { allHeaders, firstHeader } from './raw-headers.ts';
+import { type RefusedOrigin, RefusedOrigins } from './refused-origins.ts';
 import type { AuthRequest } from './request.ts';
 import { createSharedAddressDetector, type SharedAddressCause } from './shared-address-detector.ts';
 import { type CredentialVerifier, resolveTier } from './tier.ts';
@@ -33,6 +34,8 @@ export interface Guards {
   origin(request: AuthRequest): 'ok' | 'forbidden';
   /** Returns the message for a forbidden Origin. Warns once for each origin. */
   refuseOrigin(request: Pick<AuthRequest, 'rawHeaders'>): string;
+  /** The origins that were refused last and that no setting allows by now. */
+  refusedOrigins(): RefusedOrigin[];
   /** The Origin as sent when SVC_ALLOWED_ORIGINS lists it, else null: the only value that CORS may echo. */
   corsOrigin(request: AuthRequest): string | null;
   /** Host check, regardless of enforcement. The pipeline refuses a `forbidden` host, or only logs it. */
@@ -73,7 +76,7 @@ export interface AuthGuardDeps {
 export function createGuards(options: AuthGuardDeps): Guards {
   const { settings, log } = options;
   const once = onlyOnce();
-  const warned = new Set<string>();
+  const refusedOrigins = new RefusedOrigins();
   const detector = createSharedAddressDetector();
   const origins = derived(() => settings.value('allowedOrigins'), canonicalOrigins);
   const originHosts = derived(
@@ -108,12 +111,11 @@ export function createGuards(options: AuthGuardDeps): Guards {
       // The comparison of origins ignores case, so redaction by value would miss a secret in one.
       if (entry !== null && containsSecretStart(entry, options.secrets?.() ?? []))
         return ERRORS['auth.origin_forbidden'].message;
-      if (entry !== null && warned.size < MAX_WARNED_ORIGINS && !warned.has(entry)) {
-        warned.add(entry);
+      if (entry !== null && refusedOrigins.add(entry, Date.now()))
         log.warn({ event: 'origin.refused', origin: entry }, message);
-      }
       return message;
     },
+    refusedOrigins: () => refusedOrigins.list(origins()),
     corsOrigin: ({ rawHeaders }) => listedOrigin(allHeaders(rawHeaders, 'origin'), origins()),
     host: ({ rawHeaders }) => checkHost(allHeaders(rawHeaders, 'host'), knownHosts),
     decide(rule, { tier }, peer) {
@@ -153,9 +155,6 @@ const containsSecretStart = (text: string, secrets: readonly string[]): boolean 
   secrets.some(
     (secret) => secret.length >= SECRET_START && text.includes(secret.slice(0, SECRET_START).toLowerCase()),
   );
-
-/** Origins that are warned about. Any page may send another one. */
-const MAX_WARNED_ORIGINS = 32;
 
 const IGNORED =
   'X-Forwarded-For is ignored: it comes from a public address that [security].trusted_proxies does not list';

@@ -54,6 +54,11 @@ export const ExposureResponse = z.object({
   open_allowlist: z.array(z.object({ method: z.string(), path: z.string() })),
   enforcement: z.object({ require_auth: z.boolean(), source: SettingSource }),
   listener: z.object({ bind_host: z.string(), port: z.number().int(), loopback: z.boolean() }),
+  /**
+   * Origins of web pages that were refused since the start and that no setting allows, the last one first. A browser does
+   * not show the page why.
+   */
+  refused_origins: z.array(z.object({ origin: z.string(), last_at: z.number(), count: z.number().int() })),
 });
 
 export const SessionView = z.object({

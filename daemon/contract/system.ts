@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ADDRESS_CLASSES } from './caller-info.ts';
 import { LoadForecast } from './slots.ts';
 
 export const HealthResponse = z.object({ status: z.literal('ok'), name: z.string(), version: z.string() });
@@ -87,6 +88,15 @@ export const RequestView = z.object({
   prompt_tokens: z.number().int().nullable(),
   completion_tokens: z.number().int().nullable(),
   error: z.string().nullable(),
+  /** The beginning of the error message that the caller received; null without an error. */
+  message: z.string().nullable(),
+  /** The reason in the details of the error, such as the last words of an engine. */
+  reason: z.string().nullable(),
+  /** The name that the app gave itself (`X-Title`), and its `User-Agent`. */
+  app: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  /** Where the caller is; null when that is unknown. */
+  address: z.enum(ADDRESS_CLASSES).nullable(),
 });
 export const ExplainStep = z.object({
   step: z.string(),
@@ -123,7 +133,15 @@ export const RequestResponse = RequestDetail.extend({
   /** Null unless `observability.capture_bodies` was on at the time, or after a hundred newer requests. */
   bodies: RequestBodies.nullable(),
 });
-export const RequestsResponse = z.object({ running: z.array(RequestView), recent: z.array(RequestView) });
+export const RequestsResponse = z.object({
+  running: z.array(RequestView),
+  recent: z.array(RequestView),
+  /**
+   * Requests that were refused before a model route: no valid key, a foreign Origin or Host, too many logins. Newest
+   * first, the last ones since the start only.
+   */
+  refused: z.array(RequestView),
+});
 /** Usage of one model by one tier on one day (UTC); `model` is empty when no request of the row was served. */
 export const UsageDay = z.object({
   day: z.string(),
@@ -224,6 +242,7 @@ export type StatusOverviewView = z.infer<typeof StatusOverview>;
 export type SystemHealthView = z.infer<typeof SystemHealthResponse>;
 export type SettingRow = z.infer<typeof SettingView>;
 export type AuditRow = z.infer<typeof AuditEntry>;
+export type RequestsView = z.infer<typeof RequestsResponse>;
 export type RequestRecord = z.infer<typeof RequestView>;
 export type RequestTraceView = z.infer<typeof RequestTrace>;
 export type RequestDetailView = z.infer<typeof RequestDetail>;

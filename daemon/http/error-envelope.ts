@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
-import { type ErrorCode, type ErrorDialect, GatewayError } from '../contract/errors.ts';
+import { type ErrorDialect, GatewayError } from '../contract/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { STATUS_CODES } from '../lib/net/node-http.ts';
 import { newRequestId } from '../lib/request-id.ts';
@@ -9,6 +9,7 @@ import type { Call } from '../routes/handler.ts';
 import { dialectOf } from './call.ts';
 import { bareRefusalHeaders, baseHeaders, refusalHeaders } from './headers.ts';
 import { lingerAfterResponse } from './lingering-close.ts';
+import type { FailedRequest } from './record-refusal.ts';
 
 /**
  * Converts any error to one that may be shown. Unknown errors become `internal` and are logged with the
@@ -27,8 +28,8 @@ export function asGatewayError(error: unknown, log: Log, requestId: string): Gat
 /** What the error middleware needs. */
 export interface ErrorDeps {
   log: Log;
-  /** Counts each refusal by its code. */
-  refused(code: ErrorCode): void;
+  /** Counts each failure, and lists requests without access. */
+  refused(failure: GatewayError, request: FailedRequest | null): void;
   /** Values that no response may contain. */
   secrets(): readonly string[];
 }
@@ -62,7 +63,7 @@ export function errors(deps: ErrorDeps, failed: FailedRequests): Middleware {
       await next();
     } catch (error) {
       const failure = asGatewayError(error, deps.log, started.id);
-      deps.refused(failure.code);
+      deps.refused(failure, { req: ctx.req, ...started });
       ctx.respond = !ctx.headerSent;
       // After the headers no error can be reported, so the response is cut.
       if (!ctx.respond) return void ctx.res.destroy();

@@ -4,6 +4,7 @@ import { errorEvent } from '../inference/realtime/error-event.ts';
 import type { SocketContext } from '../routes/handler.ts';
 import { asGatewayError, type ErrorDeps } from './error-envelope.ts';
 import { type GuardDeps, guard, guardClass, guardHost, guardOrigin } from './guards.ts';
+import type { FailedRequest } from './record-refusal.ts';
 import { upgradeOf } from './upgrade-guard.ts';
 
 /** Maximum number of open sockets, including refused ones that have not closed yet. */
@@ -65,7 +66,7 @@ export class Sockets {
       this.#track(socket, call);
       await next();
     } catch (error) {
-      this.#refuse(socket, error, id);
+      this.#refuse(socket, error, id, { req: ctx.req, id, receivedAt });
     } finally {
       socket.resume();
     }
@@ -80,7 +81,7 @@ export class Sockets {
         const match = { route: call.route, allow: [] };
         guardClass(this.#deps, match, this.#deps.auth.caller(call.auth), call.auth);
       } catch (error) {
-        this.#refuse(socket, error, call.id);
+        this.#refuse(socket, error, call.id, null);
       }
     }
   }
@@ -97,9 +98,10 @@ export class Sockets {
     socket.on('close', () => this.#open.delete(entry));
   }
 
-  #refuse(socket: WebSocket, error: unknown, id: string): void {
+  /** `request` is null for a socket that had access before. */
+  #refuse(socket: WebSocket, error: unknown, id: string, request: FailedRequest | null): void {
     const failure = asGatewayError(error, this.#deps.log, id);
-    this.#deps.refused(failure.code);
+    this.#deps.refused(failure, request);
     socket.send(errorEvent(failure, this.#deps.secrets()), () => {});
     this.#shut(socket, CLOSE_CODES[failure.code] ?? INTERNAL_ERROR, failure.code);
   }

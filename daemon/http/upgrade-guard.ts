@@ -123,9 +123,9 @@ function handshakeError(req: IncomingMessage): GatewayError {
 }
 
 function refuse(deps: UpgradeDeps, socket: Duplex, req: IncomingMessage, error: unknown): void {
-  const { id } = upgradeOf(req);
+  const { id, receivedAt } = upgradeOf(req);
   const failure = asGatewayError(error, deps.log, id);
-  deps.refused(failure.code);
+  deps.refused(failure, { req, id, receivedAt });
   if (!socket.writable) socket.destroy();
   else halfClose(socket, bareRefusal(failure, dialectOf(req.url ?? ''), id, deps.secrets()));
 }

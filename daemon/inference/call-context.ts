@@ -1,4 +1,5 @@
 import type { Tier } from '../contract/auth.ts';
+import type { CallerInfo } from '../contract/caller-info.ts';
 import type { GatewayError } from '../contract/errors.ts';
 import type { RouteId } from '../contract/routes.ts';
 import type { Log } from '../lib/log.ts';
@@ -52,6 +53,8 @@ export interface InferenceCall {
   readonly path: string;
   readonly tier: Tier;
   readonly req: CallerRequest;
+  /** Who calls, as far as is known. */
+  readonly caller?: CallerInfo | undefined;
   readonly res: CallerResponse;
   /** The whole body, capped by the pipeline; empty when `receive` delivers it. */
   readonly body: Buffer;

@@ -15,6 +15,7 @@ import type { DispatchRequest } from './dispatch/resolver.ts';
 import { createRoutingView } from './dispatch/routing-view.ts';
 import { resolutionInfo } from './dispatch/trace-view.ts';
 import { CallScope, CLIENT_CLOSED, ClientDisconnected } from './forward/call-scope.ts';
+import { failureText } from './forward/failure-text.ts';
 import { RefusedOption } from './forward/option-support.ts';
 import { ResponseWriter } from './forward/response-writer.ts';
 import { OverheadTimer } from './overhead-timer.ts';
@@ -61,7 +62,7 @@ export async function runCall(deps: CallDeps, call: InferenceCall, task: TaskRow
 }
 
 const startOf = (
-  { id, route, tier, receivedAt, req, parent }: InferenceCall,
+  { id, route, tier, receivedAt, req, caller, parent }: InferenceCall,
   cancel: () => void,
   capture: Capture | null = null,
 ): RequestStart => ({
@@ -69,6 +70,7 @@ const startOf = (
   route: ROUTES[route as RouteId].path,
   tier,
   receivedAt,
+  caller,
   traceparent: req.headers.traceparent,
   capture,
   parentOutcome: parent?.outcome,
@@ -85,9 +87,11 @@ const asGatewayError = (failure: unknown): GatewayError =>
  * failure.
  */
 export function recordRefusal(watch: RequestTracker, call: InferenceCall, failure: unknown): void {
-  const { status, code } = asGatewayError(failure);
+  const known = asGatewayError(failure);
   const refusedAtOnce = { ...startOf(call, () => {}), parentOutcome: undefined };
-  watch.begin(refusedAtOnce).end({ status, error: code, usage: null });
+  watch
+    .begin(refusedAtOnce)
+    .end({ status: known.status, error: known.code, failure: failureText(known), usage: null });
 }
 
 /**
@@ -108,7 +112,13 @@ function finishWith(
 ): void {
   const known = asGatewayError(failure);
   const status = response.headSent ? response.status : known.status;
-  tracked.end({ status, error: known.code, reportedInBand: response.headSent, usage: null });
+  tracked.end({
+    status,
+    error: known.code,
+    failure: failureText(known),
+    reportedInBand: response.headSent,
+    usage: null,
+  });
   if (!response.headSent) throw failure;
   if (known !== failure) deps.log.error({ request: call.id, err: failure }, 'unexpected error in a request');
   response.fail(known);

@@ -16,6 +16,7 @@ import { callEnd } from './forward/call-end.ts';
 import type { EffortFallback, EffortRequest } from './forward/effort-support.ts';
 import { type EngineFailure, judge, type Verdict } from './forward/engine-error.ts';
 import type { ExchangeEnd, Framing } from './forward/exchange-options.ts';
+import { failureText } from './forward/failure-text.ts';
 import { engineHeaders, headerText } from './forward/headers.ts';
 import { type RefusableOption, RefusedOption } from './forward/option-support.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
@@ -37,7 +38,13 @@ export async function serveTask(
     connection,
     Promise.resolve(served).then(() => null),
   );
-  tracked.end({ status: response.status, error: end?.code ?? null, reportedInBand: true, usage: null });
+  tracked.end({
+    status: response.status,
+    error: end?.code ?? null,
+    failure: failureText(end),
+    reportedInBand: true,
+    usage: null,
+  });
 }
 
 /**
@@ -113,8 +120,7 @@ export async function exchangeWithEngine(
   });
   const end = await reportEnd(ctx, connection, sink === null ? sent : awaitSink(sent, sink));
   const usage = response.measuredUsage(sentAt);
-  const { status, error } = response.logResult(end);
-  tracked.end({ status, error, reportedInBand: true, usage });
+  tracked.end({ ...response.logResult(end), reportedInBand: true, usage });
   if (usage.tokensPerSecond !== null) connection.reportSpeed(usage.tokensPerSecond);
 }
 

@@ -1,4 +1,5 @@
 import type { Tier } from '../contract/auth.ts';
+import type { CallerInfo } from '../contract/caller-info.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { RouteId } from '../contract/routes.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -27,6 +28,8 @@ export interface InternalCall {
   readonly path: InternalPath;
   /** The tier of the caller on whose behalf the call is made. */
   readonly tier: Tier;
+  /** Who called the other route. */
+  readonly caller?: CallerInfo | undefined;
   /** Ownership passes to the call: do not read it afterwards. */
   readonly body: Buffer;
   /** The chat was made here from a request of another kind. */
@@ -84,6 +87,7 @@ export async function callInternally(deps: InternalDeps, call: InternalCall): Pr
     route,
     path: call.path,
     tier: call.tier,
+    caller: call.caller,
     req: { url: call.path, headers: headersOf(call) },
     res,
     body: call.body,

@@ -18,6 +18,7 @@ import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Minutes } from '../telemetry/minutes.ts';
+import type { RefusedRequests } from '../telemetry/refused-requests.ts';
 import type { AllUpstreams } from '../upstreams/port.ts';
 
 /** Where the gateway listens. */
@@ -64,6 +65,7 @@ export interface RouteDeps {
   readonly omni: { chat(call: InferenceCall): Promise<void> };
   readonly metrics: Metrics;
   readonly minutes: Pick<Minutes, 'rows'>;
+  readonly refusedRequests: Pick<RefusedRequests, 'list' | 'find'>;
   readonly dashboard: ReadonlyMap<string, DashboardFile>;
   /** Aborted when the gateway begins to stop. Endless responses end then. */
   readonly stopping: AbortSignal;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RequestTraceView } from '../contract/system.ts';
+import type { RequestRecord, RequestTraceView } from '../contract/system.ts';
 import { connect } from './connection.ts';
 import { migrate } from './migrations.ts';
 import { detailOf, MAX_BATCH, queuedRequest, RequestBatches } from './request-batches.ts';
@@ -16,6 +16,12 @@ const TRACE: RequestTraceView = {
   overhead_ms: 0.4,
   degraded: null,
 };
+
+/** Fields that were added after the first rows were written, as they are read from those rows. */
+const LATER = { message: null, reason: null, app: null, user_agent: null, address: null };
+
+/** A request as an earlier version stored it. */
+const before = ({ message, reason, app, user_agent, address, ...record }: RequestRecord) => record;
 
 function database(version = MIGRATIONS.length) {
   const db = connect(':memory:');
@@ -42,6 +48,11 @@ test('reads what was written, for any sequence', () => {
     duration_ms: maybe(fc.double({ noNaN: true, noDefaultInfinity: true })),
     prompt_tokens: maybe(fc.nat()),
     error: maybe(few),
+    message: maybe(text),
+    reason: maybe(few),
+    app: maybe(few),
+    user_agent: maybe(few),
+    address: maybe(fc.constantFrom('loopback' as const, 'public' as const)),
     overhead: fc.option(maybe(fc.double({ min: 0, noNaN: true })), { nil: undefined }),
   });
   fc.assert(
@@ -102,25 +113,25 @@ test('reads damaged rows as far as possible', () => {
   };
   expect([read('[[1,"a'), read('7'), read('{}')]).toEqual([[], [], []]);
   expect(read('[[1,"a"],7,[]]').map(({ id, story }) => [id, story])).toEqual(Array(3).fill(['a', null]));
-  const torn = [2 ** 18 - 1, ...Object.values(aRequest()), '{torn', 1];
-  expect(read(JSON.stringify([torn]))).toEqual([{ ...aRequest(), story: null }]);
+  const torn = [2 ** 18 - 1, ...Object.values(before(aRequest())), '{torn', 1];
+  expect(read(JSON.stringify([torn]))).toEqual([{ ...aRequest(), ...LATER, story: null }]);
 });
 
 test('an older database keeps its requests, in order, with their traces', () => {
   const db = database(4);
-  const names = [...Object.keys(aRequest()), 'story'];
+  const names = [...Object.keys(before(aRequest())), 'story'];
   const add = db.prepare(
     `INSERT INTO requests (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
   );
   const traces = [JSON.stringify(TRACE), null, '{torn'];
-  const before = Array.from({ length: 600 }, (_, at) => aRequest({ id: `r${at}`, slot: null, status: at }));
-  before.forEach((record, at) => {
-    add.run(...Object.values(record), traces[at % 3]);
+  const all = Array.from({ length: 600 }, (_, at) => aRequest({ id: `r${at}`, slot: null, status: at }));
+  all.forEach((record, at) => {
+    add.run(...Object.values(before(record)), traces[at % 3]);
   });
   db.prepare("DELETE FROM requests WHERE id IN ('r0', 'r300')").run();
   migrate(db, MIGRATIONS);
-  const expected = before
-    .map((record, at) => ({ ...record, story: at % 3 === 0 ? TRACE : null }))
+  const expected = all
+    .map((record, at) => ({ ...record, ...LATER, story: at % 3 === 0 ? TRACE : null }))
     .filter(({ id }) => id !== 'r0' && id !== 'r300');
   const batches = new RequestBatches(db);
   expect(batches.between(0, 999, 999).map(detailOf)).toEqual(expected.toReversed());

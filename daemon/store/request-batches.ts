@@ -42,7 +42,10 @@ export const MAX_BATCH = 250;
  */
 const MAX_REMOVED_PER_STEP = 2_000;
 
-/** Order of the values of a request in the file. The trace and its overhead follow. Add new fields at the end. */
+/**
+ * Order of the values of a request in the file: these fields, the trace and its overhead, then `LATER_FIELDS`. Add new
+ * fields at the end of `LATER_FIELDS`.
+ */
 const FIELDS = [
   'id',
   'at',
@@ -61,6 +64,15 @@ const FIELDS = [
   'completion_tokens',
   'error',
 ] as const satisfies readonly (keyof RequestRecord)[];
+const LATER_FIELDS = [
+  'message',
+  'reason',
+  'app',
+  'user_agent',
+  'address',
+] as const satisfies readonly (keyof RequestRecord)[];
+/** Number of values of one request. */
+const VALUES = FIELDS.length + 2 + LATER_FIELDS.length;
 
 /** Written out, because a loop over the names costs more than all other work per row. */
 const valuesOf = ({ record, story, overheadMs }: QueuedRequest): readonly unknown[] => [
@@ -82,6 +94,11 @@ const valuesOf = ({ record, story, overheadMs }: QueuedRequest): readonly unknow
   record.error,
   story,
   overheadMs,
+  record.message,
+  record.reason,
+  record.app,
+  record.user_agent,
+  record.address,
 ];
 
 /**
@@ -104,7 +121,7 @@ function pack(values: readonly unknown[], before: readonly unknown[]): Packed {
 function unpack([differs, ...changed]: readonly unknown[], before: readonly unknown[]): readonly unknown[] {
   let next = 0;
   const bits = typeof differs === 'number' ? differs : 0;
-  const known = Array.from({ length: FIELDS.length + 2 }, (_, at) => before[at] ?? null);
+  const known = Array.from({ length: VALUES }, (_, at) => before[at] ?? null);
   return known.map((value, at) => ((bits >> at) & 1 ? (changed[next++] ?? null) : value));
 }
 
@@ -124,8 +141,12 @@ function textOf(all: readonly QueuedRequest[]): string {
 }
 
 function finishedOf(values: readonly unknown[]): QueuedRequest {
-  const record = Object.fromEntries(FIELDS.map((field, at) => [field, values[at]]));
-  const [story, overheadMs] = values.slice(FIELDS.length) as [string | null, number | null];
+  const first = FIELDS.map((field, at) => [field, values[at]]);
+  const [story, overheadMs, ...rest] = values.slice(FIELDS.length) as [string | null, number | null];
+  const record = Object.fromEntries([
+    ...first,
+    ...LATER_FIELDS.map((field, at) => [field, rest[at] ?? null]),
+  ]);
   return { record: record as unknown as RequestRecord, story, overheadMs };
 }
 

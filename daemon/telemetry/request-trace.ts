@@ -1,5 +1,13 @@
+import type { CallerInfo } from '../contract/caller-info.ts';
 import type { ExplainStepView, RequestTraceView } from '../contract/system.ts';
 import { truncate } from '../lib/text/truncate.ts';
+
+/** The texts of a failure that the caller received. */
+export interface FailureText {
+  readonly message: string | null;
+  /** The reason in its details. */
+  readonly reason: string | null;
+}
 
 /** How a model name was resolved. `steps` renders the text on demand. */
 export interface ResolutionInfo {
@@ -25,6 +33,9 @@ const MAX_NAME_LENGTH = 1024;
 const MAX_CODE_LENGTH = 64;
 /** Maximum characters of one text of a story. */
 const MAX_TEXT_LENGTH = 256;
+
+/** Maximum characters of an error message. */
+const MAX_MESSAGE_LENGTH = 512;
 
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 const cut = (text: string): string => text.slice(0, MAX_TEXT_LENGTH);
@@ -60,6 +71,24 @@ export class RequestTrace {
   /** Returns the code of a failure as it is stored: an engine may send any text as its code. */
   code(error: string | null): string | null {
     return error === null ? null : this.#redact(error).slice(0, MAX_CODE_LENGTH);
+  }
+
+  /** Returns the texts of a failure as they are stored. */
+  failure({ message, reason }: FailureText): FailureText {
+    return { message: this.#stored(message), reason: this.#stored(reason) };
+  }
+
+  /** Returns what a caller says about itself without secrets. */
+  caller({ app, user_agent: agent, address }: CallerInfo): CallerInfo {
+    return {
+      app: app === null ? null : this.#redact(app),
+      user_agent: agent === null ? null : this.#redact(agent),
+      address,
+    };
+  }
+
+  #stored(text: string | null): string | null {
+    return text === null ? null : truncate(this.#redact(text), MAX_MESSAGE_LENGTH);
   }
 
   /** Records the target; an earlier target did not serve the request. */

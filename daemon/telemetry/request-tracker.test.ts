@@ -180,3 +180,28 @@ test('the first part of a multi-round call ends with the call and its outcome', 
   ]);
   expect(finished).toMatchObject([{ inBandCode: null }, { inBandCode: 'request.cancelled' }]);
 });
+
+test('the record has the message that was sent, and what the caller says about itself, without secrets', () => {
+  const { watch, log } = setUp();
+  const caller = { app: 'swordfish', user_agent: 'curl/8 swordfish', address: 'private' as const };
+  const track = watch.begin({ ...start('r1'), caller });
+  expect(watch.running()).toMatchObject([{ app: '[hidden]', address: 'private', message: null }]);
+  const failure = { message: `no swordfish ${'x'.repeat(2000)}`, reason: 'the engine ended' };
+  track.end({ status: 503, error: 'slot.failed', failure, usage: null });
+  expect(log[0]).toMatchObject({
+    error: 'slot.failed',
+    message: expect.stringMatching(/^no \[hidden\] x+…$/),
+    reason: 'the engine ended',
+    app: '[hidden]',
+    user_agent: 'curl/8 [hidden]',
+    address: 'private',
+  });
+  expect(log[0]?.message?.length).toBeLessThan(600);
+});
+
+test('a caller that is not known, and a success, have no texts', () => {
+  const { watch, log } = setUp();
+  watch.begin(start('r1')).end({ status: 200, error: null, usage: null });
+  const none = { message: null, reason: null, app: null, user_agent: null, address: null };
+  expect(log[0]).toMatchObject(none);
+});

@@ -1,3 +1,4 @@
+import { type CallerInfo, UNKNOWN_CALLER } from '../contract/caller-info.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type {
   RequestBodiesView,
@@ -10,7 +11,7 @@ import { type Indexed, SwapRemoveSet } from '../lib/perf/swap-remove-set.ts';
 import { isoTime } from '../lib/text/iso-time.ts';
 import { type Capture, Captures } from './captures.ts';
 import type { Metrics } from './metrics.ts';
-import { RequestTrace, type ResolutionInfo, type SentInfo } from './request-trace.ts';
+import { type FailureText, RequestTrace, type ResolutionInfo, type SentInfo } from './request-trace.ts';
 import type { RequestContext } from './traces/request-spans.ts';
 import { formatTraceparent } from './traces/trace-context.ts';
 import type { Tracer } from './traces/tracer.ts';
@@ -31,6 +32,8 @@ export interface RequestStart {
   readonly receivedAt: number;
   /** The caller's `traceparent` header. */
   readonly traceparent?: string | string[] | undefined;
+  /** Who calls; default: unknown. */
+  readonly caller?: CallerInfo | undefined;
   /** The captured bodies; null captures nothing. */
   readonly capture?: Capture | null;
   /**
@@ -53,6 +56,8 @@ export interface RequestEnd {
   readonly status: number;
   /** Code of the failure, null for success. */
   readonly error: string | null;
+  /** The message of the failure; absent or null without one. */
+  readonly failure?: FailureText | null | undefined;
   /** The response itself reported the failure. A failure that was thrown is counted where it is sent. */
   readonly reportedInBand?: boolean;
   readonly usage: Usage | null;
@@ -141,6 +146,7 @@ class RunningRequest implements TrackedRequest, Indexed {
   readonly #deps: RequestTrackerDeps;
   readonly #running: SwapRemoveSet<RunningRequest>;
   readonly #startedAt = Date.now();
+  readonly #caller: CallerInfo;
   readonly #trace: RequestTrace;
   #routing: RequestRouting | typeof NOT_ROUTED = NOT_ROUTED;
   readonly #traceContext: RequestContext | null;
@@ -158,6 +164,7 @@ class RunningRequest implements TrackedRequest, Indexed {
     this.#deps = options;
     this.#running = running;
     this.#trace = new RequestTrace(options.redact);
+    this.#caller = this.#trace.caller(start.caller ?? UNKNOWN_CALLER);
     this.#traceContext = options.tracer?.begin(start.traceparent) ?? null;
   }
 
@@ -211,7 +218,12 @@ class RunningRequest implements TrackedRequest, Indexed {
   }
 
   #conclude(result: RequestEnd): void {
-    this.#result = { ...result, error: this.#trace.code(result.error) };
+    const { failure } = result;
+    this.#result = {
+      ...result,
+      error: this.#trace.code(result.error),
+      failure: failure == null ? null : this.#trace.failure(failure),
+    };
     this.#endedAt = performance.now();
     this.#running.remove(this);
     this.#deps.requests.add(this.record(), this.#trace.story());
@@ -285,6 +297,11 @@ class RunningRequest implements TrackedRequest, Indexed {
       prompt_tokens: result?.usage?.promptTokens ?? null,
       completion_tokens: result?.usage?.completionTokens ?? null,
       error: result?.error ?? null,
+      message: result?.failure?.message ?? null,
+      reason: result?.failure?.reason ?? null,
+      app: this.#caller.app,
+      user_agent: this.#caller.user_agent,
+      address: this.#caller.address,
     };
   }
 

@@ -3,10 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { requestOutcome } from '../contract/request-outcome.ts';
 import {
   type AuditRow,
   type RequestDetailView,
   type RequestRecord,
+  type RequestsView,
   type RequestWholeView,
   UsageMinutesResponse,
   type UsageView,
@@ -247,5 +249,92 @@ describe('usage', () => {
 
   it('needs a key while enforcement is on', async () => {
     expect((await send(gateway, 'GET', '/api/usage')).code).toBe('auth.required');
+  });
+});
+
+describe('callers and refusals', () => {
+  const UA = { 'user-agent': 'OpenAI/Python 2.4.0', 'x-title': 'Kitchen' };
+
+  it('a request has its app, User-Agent and class of address', async () => {
+    const response = await sendAsAdmin('POST', '/v1/chat/completions', { body: chat('x'), headers: UA });
+    const id = String(response.headers['x-request-id']);
+    const record = (await sendAsAdmin('GET', `/api/requests/${id}`)).json<RequestRecord>();
+    expect(record).toMatchObject({
+      app: 'Kitchen',
+      user_agent: 'OpenAI/Python 2.4.0',
+      address: 'loopback',
+      message: null,
+    });
+  });
+
+  it('the caller of a chat with built-in tools is that of the whole call', async () => {
+    const body = chat('x', { omni: true });
+    const response = await sendAsAdmin('POST', '/v1/chat/completions', { body, headers: UA });
+    const id = String(response.headers['x-request-id']);
+    const record = (await sendAsAdmin('GET', `/api/requests/${id}`)).json<RequestRecord>();
+    expect(record.user_agent).toBe('OpenAI/Python 2.4.0');
+  });
+
+  it('a failed request has the message that was sent instead of that of the code', async () => {
+    const body = { ...chat('x'), model: 'no-such-model' };
+    const response = await sendAsAdmin('POST', '/v1/chat/completions', { body });
+    const id = String(response.headers['x-request-id']);
+    const { message } = response.json<{ error: { message: string } }>().error;
+    const record = (await sendAsAdmin('GET', `/api/requests/${id}`)).json<RequestRecord>();
+    expect(record).toMatchObject({ status: 404, error: 'dispatch.no_route', message });
+    expect(message).toContain('no-such-model');
+  });
+
+  it.each([
+    ['no key', '/v1/chat/completions', undefined, {}, 401, /A key is required/],
+    ['a wrong key', '/v1/messages', 'wrong', {}, 401, /This key is not valid here/],
+    [
+      'a foreign page',
+      '/v1/embeddings',
+      CLIENT_KEY,
+      { origin: 'http://evil.test' },
+      403,
+      /http:\/\/evil\.test/,
+    ],
+  ])('a request with %s is a row', async (_, path, key, headers, status, message) => {
+    const response = await send(gateway, 'POST', path, {
+      ...(key === undefined ? {} : { key }),
+      body: chat('x'),
+      headers: { ...UA, ...headers },
+    });
+    expect(response.status).toBe(status);
+    const id = String(response.headers['x-request-id']);
+    const view = (await sendAsAdmin('GET', '/api/requests')).json<RequestsView>();
+    expect(view.recent.map((row) => row.id)).not.toContain(id);
+    expect(view.refused.find((row) => row.id === id)).toMatchObject({
+      route: path,
+      status,
+      message: expect.stringMatching(message),
+      app: 'Kitchen',
+      user_agent: 'OpenAI/Python 2.4.0',
+      address: 'loopback',
+    });
+    const one = await sendAsAdmin('GET', `/api/requests/${id}`);
+    expect(one.json<RequestWholeView>()).toMatchObject({ id, status, story: null, bodies: null });
+  });
+
+  it('the dashboard without a session is no row', async () => {
+    const before = (await sendAsAdmin('GET', '/api/requests')).json<RequestsView>().refused.length;
+    expect((await send(gateway, 'GET', '/api/status')).status).toBe(401);
+    expect((await sendAsAdmin('GET', '/api/requests')).json<RequestsView>().refused).toHaveLength(before);
+  });
+
+  it('one rule counts for the list and the minutes', async () => {
+    const { minutes } = UsageMinutesResponse.parse((await sendAsAdmin('GET', '/api/usage/minutes')).json());
+    const { recent, refused } = (await sendAsAdmin('GET', '/api/requests?limit=1000')).json<RequestsView>();
+    const rows = [...recent, ...refused];
+    const count = (outcome: string) => rows.filter((row) => requestOutcome(row) === outcome).length;
+    const sum = (name: 'requests' | 'failed' | 'refused') =>
+      minutes.reduce((all, minute) => all + minute[name], 0);
+    expect([sum('requests'), sum('failed'), sum('refused')]).toEqual([
+      rows.length,
+      count('failed'),
+      count('refused'),
+    ]);
   });
 });

@@ -1,14 +1,15 @@
-import type { RequestDetailView, RequestRecord, RequestWholeView } from '../../contract/system.ts';
+import { ADDRESS_WORDS, appName } from '../../contract/caller-info.ts';
+import type {
+  RequestDetailView,
+  RequestRecord,
+  RequestsView,
+  RequestWholeView,
+} from '../../contract/system.ts';
 import type { CommandContext } from '../command.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import { clock, count, duration } from '../format.ts';
 import { json, plain } from '../output.ts';
 import { fields, fitted, table } from '../table.ts';
-
-interface Requests {
-  running: RequestRecord[];
-  recent: RequestRecord[];
-}
 
 /** The end of an id is unique; its beginning is the time. */
 const SHORT_ID_LENGTH = 8;
@@ -21,16 +22,25 @@ export async function list({ client, flags, out, width }: CommandContext): Promi
     limit: flags.limit ?? '50',
     before: flags.before,
   };
-  const view = await client.call<Requests>('requests', undefined, { query });
-  const all = [...view.running, ...view.recent];
+  const view = await client.call<RequestsView>('requests', undefined, { query });
+  const ended = byStart([...view.recent, ...view.refused]).slice(0, Number(query.limit));
+  const all = [...view.running, ...ended];
   if (flags.json) out(json(view));
   else if (all.length === 0) out('No request yet.\n');
   else out(requestTable(all, width, new Date()));
   return EXIT.ok;
 }
 
+/** Newest first. Refused requests come in a list of their own. */
+const byStart = (rows: readonly RequestRecord[]): RequestRecord[] =>
+  rows.toSorted((a, b) => b.at.localeCompare(a.at));
+
+/** Columns of a terminal from which there is space for the app. */
+const WIDE = 110;
+
 function requestTable(all: readonly RequestRecord[], width: number, now: Date): string {
   const hasErrors = all.some(({ error }) => error !== null);
+  const isWide = width >= WIDE;
   const rows = all.map((each) => [
     each.id.slice(-SHORT_ID_LENGTH),
     clock(new Date(each.at), now),
@@ -41,12 +51,15 @@ function requestTable(all: readonly RequestRecord[], width: number, now: Date): 
     duration(each.ttft_ms),
     duration(each.duration_ms),
     `${count(each.prompt_tokens)}/${count(each.completion_tokens)}`,
+    ...(isWide ? [appName(each) ?? '-'] : []),
     ...(hasErrors ? [each.error ?? ''] : []),
   ]);
   const head = ['ID', 'TIME', 'ROUTE', 'MODEL', 'SLOT', 'STATUS', 'FIRST', 'TOTAL', 'IN/OUT'];
-  return hasErrors
-    ? fitted([...head, 'ERROR'], rows, { width, shrink: [2, 3, 4, 9] })
-    : fitted(head, rows, { width, shrink: [2, 3, 4] });
+  const more = [...(isWide ? ['APP'] : []), ...(hasErrors ? ['ERROR'] : [])];
+  return fitted([...head, ...more], rows, {
+    width,
+    shrink: [2, 3, 4, ...more.map((_, at) => head.length + at)],
+  });
 }
 
 /**
@@ -56,8 +69,8 @@ function requestTable(all: readonly RequestRecord[], width: number, now: Date): 
 async function wholeId({ client }: CommandContext, id: string): Promise<string> {
   if (FULL_ID.test(id)) return id;
   const query = { limit: String(MAX_ROWS) };
-  const { running, recent } = await client.call<Requests>('requests', undefined, { query });
-  const found = [...running, ...recent].filter((each) => each.id.endsWith(id));
+  const { running, recent, refused } = await client.call<RequestsView>('requests', undefined, { query });
+  const found = [...running, ...recent, ...refused].filter((each) => each.id.endsWith(id));
   if (found.length === 1) return found[0]?.id ?? id;
   const why = found.length === 0 ? 'no recent request has' : 'more than one request has';
   throw new CliError(
@@ -116,6 +129,9 @@ function requestFields(each: RequestDetailView): string {
     Started: clock(new Date(each.at), new Date()),
     Route: each.route,
     Tier: each.tier,
+    App: appName(each),
+    'User-Agent': each.user_agent,
+    From: each.address === null ? null : ADDRESS_WORDS[each.address],
     Requested: each.asked,
     Model: each.model,
     Slot: each.slot,
@@ -126,6 +142,8 @@ function requestFields(each: RequestDetailView): string {
     Degraded: each.story?.degraded ?? null,
     Status: each.status === null ? 'running' : String(each.status),
     Error: each.error,
+    Message: each.message,
+    Reason: each.reason,
     'First byte': each.ttft_ms === null ? null : duration(each.ttft_ms),
     Total: each.duration_ms === null ? null : duration(each.duration_ms),
     Tokens: `${count(each.prompt_tokens)} in, ${count(each.completion_tokens)} out`,

@@ -205,7 +205,7 @@ export class Exchange implements OutboundHandler {
     }
     const error = { ...fault.error };
     this.#sink.failWith({ error: this.#options.framing?.errorFor(error) ?? error });
-    this.#listener.done(new InBandError(catalogCodeOf(error.code), statusOf(error)));
+    this.#listener.done(new InBandError(catalogCodeOf(error.code), statusOf(error), error.message));
   }
 
   #lastBytes(): Buffer | undefined {

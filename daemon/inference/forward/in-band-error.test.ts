@@ -17,7 +17,7 @@ test.each([
   [`event: error\r\ndata:{"error":{"code":400}}\r\n\r\n${chunk}`, 'upstream.error', 400],
   [`ata: {"error":{"co\n\n${event({})}`, 'upstream.error', null],
 ])('%j reports a failure', (end, code, status) => {
-  expect(errorInEvents(Buffer.from(chunk + end))).toEqual({ code, status });
+  expect(errorInEvents(Buffer.from(chunk + end))).toMatchObject({ code, status });
 });
 
 test.each([
@@ -36,4 +36,19 @@ test.each([
   [{ error: { code: '' } }, 'upstream.error'],
   [{ error: { code: 'some \u001b[2J words' } }, 'upstream.error'],
   [null, 'upstream.error'],
-])('%j has a code', (body, code) => expect(errorInBody(body, 429)).toEqual({ code, status: 429 }));
+])('%j has a code', (body, code) => {
+  expect(errorInBody(body, 429)).toMatchObject({ code, status: 429 });
+});
+
+test.each([
+  [{ error: { message: 'gpu lost', code: 500 } }, 'gpu lost'],
+  [{ error: { code: 500 } }, null],
+  [{ error: { message: ['gpu lost'] } }, null],
+])('%j has a message', (body, message) => {
+  expect(errorInBody(body, 500).message).toBe(message);
+  expect(errorInEvents(Buffer.from(event(body.error)))?.message).toBe(message);
+});
+
+test('an error that is a text alone has it as its message', () => {
+  expect(errorInEvents(Buffer.from(event('gpu lost')))?.message).toBe('gpu lost');
+});

@@ -6,10 +6,13 @@ export class InBandError {
   readonly code: string;
   /** The status that the error implies; null when it implies none. */
   readonly status: number | null;
+  /** The engine's message; null without one. */
+  readonly message: string | null;
 
-  constructor(code: string, status: number | null) {
+  constructor(code: string, status: number | null, message: unknown = null) {
     this.code = code;
     this.status = status;
+    this.message = typeof message === 'string' ? message : null;
   }
 }
 
@@ -34,8 +37,9 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
 
 /** Returns the failure in an error body that is relayed unchanged. */
 export function errorInBody(body: unknown, status: number): InBandError {
-  const code = asObject(asObject(body)?.error)?.code;
-  return new InBandError(typeof code === 'string' && WORD.test(code) ? code : 'upstream.error', status);
+  const { code, message } = asObject(asObject(body)?.error) ?? {};
+  const word = typeof code === 'string' && WORD.test(code) ? code : 'upstream.error';
+  return new InBandError(word, status, message);
 }
 
 /** Returns the failure in the last events of a stream; null when there is none. */
@@ -46,7 +50,7 @@ export function errorInEvents(end: Buffer): InBandError | null {
     .split(/[\r\n]+/)
     .reverse()) {
     const error = line.startsWith('data:') ? errorIn(line.slice('data:'.length)) : null;
-    if (error !== null) return new InBandError(catalogCodeOf(error.code), statusOf(error));
+    if (error !== null) return new InBandError(catalogCodeOf(error.code), statusOf(error), error.message);
   }
   return null;
 }

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import type { ErrorEnvelope, GatewayError } from '../../contract/errors.ts';
 import { isEventStream, isOnlyComments, SSE_HEADERS, sseComment, sseData } from '../../lib/net/sse.ts';
-import type { Usage } from '../../telemetry/request-tracker.ts';
+import type { RequestEnd, Usage } from '../../telemetry/request-tracker.ts';
 import type { CallerResponse } from '../caller.ts';
 import type { ExchangeEnd } from './exchange-options.ts';
 import { endedEarly } from './failure.ts';
+import { failureText } from './failure-text.ts';
 import { callerHeaders } from './headers.ts';
 import { errorInEvents } from './in-band-error.ts';
 import { speedOf } from './speed.ts';
@@ -201,10 +202,11 @@ export class ResponseWriter {
    * Returns status and error for the request log. A response that was translated for the caller may have
    * become a failure.
    */
-  logResult(end: ExchangeEnd): { readonly status: number; readonly error: string | null } {
-    const failure = this.#res.failure ?? null;
-    const status = failure === null || this.#eventStream ? this.status : failure.status;
-    return { status, error: (end ?? failure)?.code ?? null };
+  logResult(end: ExchangeEnd): Pick<RequestEnd, 'status' | 'error' | 'failure'> {
+    const translation = this.#res.failure ?? null;
+    const status = translation === null || this.#eventStream ? this.status : translation.status;
+    const failure = end ?? translation;
+    return { status, error: failure?.code ?? null, failure: failureText(failure) };
   }
 
   /** Returns the token counts that the engine reported in the body. */

@@ -8,6 +8,7 @@ import { callArguments, type Json } from '../dialects/json.ts';
 import { newId } from '../dialects/new-id.ts';
 import { createRoutingView, type RoutingSources } from '../dispatch/routing-view.ts';
 import { CallScope, CLIENT_CLOSED, ClientDisconnected } from '../forward/call-scope.ts';
+import { failureText } from '../forward/failure-text.ts';
 import type { InternalReply } from '../internal.ts';
 import type { BodyIndex } from '../rewrite/body-index.ts';
 import type { Inference } from '../serve.ts';
@@ -103,7 +104,12 @@ function reportFailure(emitter: ResponseEmitter, failure: unknown): ParentOutcom
   if (failure instanceof ClientDisconnected) return { ...CLIENT_CLOSED, reportedInBand: false };
   const known = failure instanceof GatewayError ? failure : new GatewayError('internal', { cause: failure });
   const reported = emitter.fail(known);
-  return { status: reported ? 200 : known.status, error: known.code, reportedInBand: reported };
+  return {
+    status: reported ? 200 : known.status,
+    error: known.code,
+    failure: failureText(known),
+    reportedInBand: reported,
+  };
 }
 
 function prepareLoop(
@@ -139,7 +145,8 @@ function prepareLoop(
   if (available.has('transcribe_audio')) kinds.add('audio');
   if (available.has('describe_image')) kinds.add('image');
   const messages = files.extract(hiddenRounds.restore(request.messages, tier), kinds);
-  const tools = { internal: deps.inference.internal, memory: deps.memory, tier, signal, files };
+  const { internal } = deps.inference;
+  const tools = { internal, memory: deps.memory, tier, caller: call.caller, signal, files };
   return {
     deps,
     call,
@@ -208,6 +215,7 @@ function queryModel({ deps, call, request, available, messages, tools }: LoopCon
     ...(number === 1 ? { id: call.id, parent: call.parent } : { id: newRequestId() }),
     path: CHAT,
     tier: call.tier,
+    caller: call.caller,
     body: Buffer.from(JSON.stringify(body)),
     signal: tools.signal,
     // Rounds are always streamed; a caller without a stream still waits like one without a stream.

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Tier } from '../../contract/auth.ts';
+import type { CallerInfo } from '../../contract/caller-info.ts';
 import type { RouteId } from '../../contract/routes.ts';
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { Memory } from '../../memory/memory.ts';
@@ -22,6 +23,7 @@ export interface ToolDeps {
   readonly internal: Internal;
   readonly memory: Pick<Memory, 'add' | 'search'>;
   readonly tier: Tier;
+  readonly caller?: CallerInfo | undefined;
   readonly signal: AbortSignal;
   readonly files: OmniFiles;
 }

@@ -21,9 +21,9 @@ const ALWAYS = () => ['memory'];
 const text = (most: number) => z.string().min(1).max(most);
 
 function send(deps: ToolDeps, path: InternalPath, body: Buffer, contentType?: string) {
-  const { internal, tier, signal } = deps;
+  const { internal, tier, caller, signal } = deps;
   const type = contentType === undefined ? {} : { contentType };
-  const call = { id: newRequestId(), path, tier, signal, body, translated: true, limitMs: LIMIT_MS };
+  const call = { id: newRequestId(), path, tier, caller, signal, body, translated: true, limitMs: LIMIT_MS };
   return internal({ ...call, ...type });
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Tier } from '../../contract/auth.ts';
+import type { CallerInfo } from '../../contract/caller-info.ts';
 import { GatewayError, isErrorCode } from '../../contract/errors.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import type { Log } from '../../lib/log.ts';
@@ -22,6 +23,7 @@ export interface RealtimeDeps {
 /** The handshake of a caller. */
 export interface RealtimeCall {
   readonly tier: Tier;
+  readonly caller?: CallerInfo | undefined;
   /** The `model` of the query; null when omitted or blank. */
   readonly model: string | null;
   /** `?intent=transcription`. */
@@ -70,7 +72,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
   };
   let open = 0;
   return {
-    serve(socket, { tier, model, transcription }) {
+    serve(socket, { tier, caller, model, transcription }) {
       const refused =
         model === null
           ? null
@@ -90,7 +92,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
           model,
           modality: can('tts', DEFAULT_MODELS.tts) ? 'audio' : 'text',
         },
-        stages: { internal: inference.internal, tier },
+        stages: { internal: inference.internal, tier, caller },
         log,
         can,
         unknownModel: (name) => refusalOf(PATHS.chat, name)?.message ?? null,

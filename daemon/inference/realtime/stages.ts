@@ -1,4 +1,5 @@
 import type { Tier } from '../../contract/auth.ts';
+import type { CallerInfo } from '../../contract/caller-info.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { newRequestId } from '../../lib/request-id.ts';
 import type { Internal, InternalPath, InternalReply } from '../internal.ts';
@@ -17,6 +18,8 @@ const MAX_TRANSCRIPT_BYTES = 1024 * 1024;
 export interface StageDeps {
   readonly internal: Internal;
   readonly tier: Tier;
+  /** Who opened the session. */
+  readonly caller?: CallerInfo | undefined;
 }
 
 interface Call {
@@ -28,8 +31,8 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-const callInternal = ({ internal, tier }: StageDeps, call: Call): Promise<InternalReply> =>
-  internal({ ...call, id: newRequestId(), tier });
+const callInternal = ({ internal, tier, caller }: StageDeps, call: Call): Promise<InternalReply> =>
+  internal({ ...call, id: newRequestId(), tier, caller });
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../contract/errors.ts';
-import type { RequestRecord, RequestWholeView } from '../../contract/system.ts';
+import type { RequestsView, RequestWholeView } from '../../contract/system.ts';
 import { allSteps } from '../../inference/dispatch/trace-view.ts';
 import { redactSecretsIn } from '../../lib/text/redact.ts';
 import { audit } from '../audit.ts';
@@ -21,7 +21,8 @@ export function requestRoutes(deps: RouteDeps) {
     const running = state === 'done' || before !== null ? [] : deps.inference.running().slice(0, limit);
     const recent = state === 'running' ? [] : deps.store.requests.list(limit, before);
     if (recent === null) throw badQuery('before', 'is not a request of the log');
-    ctx.body = { running, recent } satisfies { running: RequestRecord[]; recent: RequestRecord[] };
+    const refused = state === 'running' || before !== null ? [] : deps.refusedRequests.list().slice(0, limit);
+    ctx.body = { running, recent, refused } satisfies RequestsView;
   };
   const one: Handler = (ctx) => {
     ctx.body = findRequest(deps, ctx.params.id ?? '');
@@ -54,7 +55,7 @@ function currentOrEarlier(deps: RouteDeps, found: RequestWholeView): RequestWhol
  * without any secret of the gateway.
  */
 function findRequest(deps: RouteDeps, id: string): RequestWholeView {
-  const found = deps.inference.request(id) ?? deps.store.requests.get(id);
+  const found = deps.inference.request(id) ?? deps.store.requests.get(id) ?? deps.refusedRequests.find(id);
   if (!found) throw new GatewayError('request.not_found');
   const { story } = found;
   const bodies = redactSecretsIn(deps.inference.bodies(found.id), deps.settings.secrets());

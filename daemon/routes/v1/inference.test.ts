@@ -8,7 +8,8 @@ import { inferenceRoutes } from './inference.ts';
 it('counts the checks of a request and the processing of its body as overhead, but not the wait for the body', async () => {
   const calls: InferenceCall[] = [];
   const take = async (call: InferenceCall) => void calls.push(call);
-  const deps = { omni: { chat: take }, inference: { embeddings: take } } as unknown as RouteDeps;
+  const auth = { address: () => '127.0.0.1' };
+  const deps = { auth, omni: { chat: take }, inference: { embeddings: take } } as unknown as RouteDeps;
   const bytes = async () => {
     await sleep(400);
     return { bytes: Buffer.from('{}'), workMs: 50 };
@@ -19,10 +20,11 @@ it('counts the checks of a request and the processing of its body as overhead, b
       ...{ id: 'id', route: { id: name }, target: { path: '/' } },
       ...{ caller: { tier: 'client' }, receivedAt: performance.now() - 20 },
     } as unknown as Call;
-    await routes[name]({ state: call } as Parameters<InferenceHandler>[0]);
+    const req = { headers: { 'user-agent': 'curl/8' } };
+    await routes[name]({ req, state: call } as unknown as Parameters<InferenceHandler>[0]);
     const own = performance.now() - (calls.at(-1)?.overheadSince ?? 0);
     expect(own).toBeGreaterThanOrEqual(70);
     expect(own).toBeLessThan(300);
   }
-  expect(calls).toHaveLength(2);
+  expect(calls.map(({ caller }) => caller?.user_agent)).toEqual(['curl/8', 'curl/8']);
 });

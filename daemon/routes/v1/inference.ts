@@ -4,6 +4,7 @@ import type { InferenceCall, ReceiveBody } from '../../inference/call-context.ts
 import type { DialectName } from '../../inference/dialects/serve-dialect.ts';
 import type { TaskName } from '../../inference/tasks.ts';
 import { releaseWhenWritten } from '../../lib/perf/buffer-release.ts';
+import { readCallerInfo } from '../../telemetry/caller-info.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Call, InferenceHandler, InferenceRouteId } from '../handler.ts';
 
@@ -26,12 +27,12 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
     async (ctx) => {
       const readAt = performance.now();
       const { bytes, workMs } = await read.bytes(ctx);
-      await releaseBodyAfter(bytes, deps.inference[task](inferenceCall(ctx, bytes, readAt + workMs)));
+      await releaseBodyAfter(bytes, deps.inference[task](inferenceCall(deps, ctx, bytes, readAt + workMs)));
     };
   const responses: InferenceHandler = async (ctx) => {
     const readAt = performance.now();
     const { bytes, workMs } = await read.bytes(ctx);
-    const received = inferenceCall(ctx, bytes, readAt + workMs);
+    const received = inferenceCall(deps, ctx, bytes, readAt + workMs);
     const callerKey = callerKeyOf(ctx.state, () => deps.auth.address(ctx.state.auth));
     await releaseBodyAfter(bytes, deps.inference.responses({ ...received, callerKey }));
   };
@@ -40,11 +41,11 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
     return read
       .bytes(ctx)
       .then(({ bytes, workMs }) =>
-        releaseBodyAfter(bytes, deps.omni.chat(inferenceCall(ctx, bytes, readAt + workMs))),
+        releaseBodyAfter(bytes, deps.omni.chat(inferenceCall(deps, ctx, bytes, readAt + workMs))),
       );
   };
   const transcribe: InferenceHandler = (ctx) => {
-    const received = inferenceCall(ctx, EMPTY, performance.now());
+    const received = inferenceCall(deps, ctx, EMPTY, performance.now());
     return deps.inference.transcriptions({ ...received, receive: read.receive(ctx) });
   };
   return {
@@ -86,6 +87,7 @@ const releaseBodyAfter = (body: Buffer, answered: Promise<void>): Promise<void> 
  * would have started if all waiting came last.
  */
 function inferenceCall(
+  { auth }: Pick<RouteDeps, 'auth'>,
   { req, res, state: call }: Exchange,
   body: Buffer,
   waitedSince: number,
@@ -96,6 +98,7 @@ function inferenceCall(
     path: call.target.path,
     tier: call.caller.tier,
     req,
+    caller: readCallerInfo(req.headers, auth.address(call.auth)),
     res,
     body,
     bodyIndex: undefined,

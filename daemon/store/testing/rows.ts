@@ -20,6 +20,11 @@ export function aRequest(change: Partial<RequestRecord> = {}): RequestRecord {
     prompt_tokens: 7,
     completion_tokens: 5,
     error: null,
+    message: null,
+    reason: null,
+    app: null,
+    user_agent: null,
+    address: 'loopback',
     ...change,
   };
 }

@@ -7,7 +7,7 @@ import type { Responses } from '../../api/responses.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { count, gib, tokenRate } from '../../ui/format.ts';
+import { gib, tokenRate } from '../../ui/format.ts';
 import { HelpMark } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Ago } from '../../ui/relative-time.tsx';
@@ -41,7 +41,9 @@ function SlotLine(props: { slot: SlotRecord }): ReactElement {
   return (
     <tr {...ROLES.row}>
       <th {...ROLES.name}>
-        <span className={css.name}>{slot.name}</span>
+        <Link className={css.name} href={`/slots?slot=${encodeURIComponent(slot.name)}`}>
+          {slot.name}
+        </Link>
         <span className={css.model}>{slotModel(slot)}</span>
       </th>
       <td {...ROLES.cell} className={css.state}>
@@ -101,18 +103,8 @@ function SlotTable(props: { slots: readonly SlotRecord[] }): ReactElement {
 
 /** The slots, one row each. */
 export function Slots(props: { query: UseQueryResult<Responses['slots']> }): ReactElement {
-  const requests = props.query.data?.slots.reduce((sum, slot) => sum + slot.requests, 0);
   return (
-    <Card
-      title="Slots"
-      help={<HelpMark term={TERMS.slot} />}
-      flush
-      aside={
-        requests === undefined
-          ? undefined
-          : `${count(requests)} ${requests === 1 ? 'request' : 'requests'} since start`
-      }
-    >
+    <Card title="Slots" help={<HelpMark term={TERMS.slot} />} flush>
       <Loaded query={props.query} what="slots">
         {(data) => <SlotTable slots={data.slots} />}
       </Loaded>

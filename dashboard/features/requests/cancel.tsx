@@ -8,7 +8,11 @@ import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 
 /** Confirms the cancellation of a running request. */
-export function Cancel(props: { request: RequestRecord }): ReactElement {
+export function Cancel(props: {
+  request: RequestRecord;
+  /** A quiet button for a row of the list. */
+  small?: boolean;
+}): ReactElement {
   const client = useQueryClient();
   const [isOpen, setIsOpen] = useState(false);
   const cancel = useAction({
@@ -22,13 +26,13 @@ export function Cancel(props: { request: RequestRecord }): ReactElement {
   return (
     <>
       <Button
-        variant="danger"
+        variant={props.small ? 'quiet' : 'danger'}
         onClick={() => {
           cancel.reset();
           setIsOpen(true);
         }}
       >
-        Cancel request…
+        {props.small ? 'Cancel…' : 'Cancel request…'}
       </Button>
       <Confirm
         open={isOpen}

@@ -18,6 +18,7 @@ import { Loaded } from '../../ui/loaded.tsx';
 import tabs from '../../ui/tabs.module.css';
 import { usePagedRows } from '../../ui/use-paged-rows.ts';
 import { TERMS } from '../shared/terms.ts';
+import { withRefused } from './caller-words.ts';
 import { matches, type RequestFilter } from './request-badge.ts';
 import { RequestDetails } from './request-details.tsx';
 import { RequestTable } from './request-table.tsx';
@@ -63,7 +64,7 @@ function Filters(props: {
         type="search"
         className={field.input}
         aria-label="Filter requests"
-        placeholder="Model, route, slot, status, id…"
+        placeholder="Model, route, app, slot, status, id…"
         value={props.filter.q}
         onChange={(event) => props.onChange({ q: event.target.value })}
       />
@@ -116,7 +117,8 @@ export function RequestLog(): ReactElement {
         <Loaded query={requests} what="requests" lines={8}>
           {(data) => {
             const known = new Set(ended.rows.map(idOf));
-            const all = [...data.running.filter((row) => !known.has(row.id)), ...ended.rows];
+            const running = data.running.filter((row) => !known.has(row.id));
+            const all = [...running, ...withRefused(ended.rows, data.refused)];
             const rows = all.filter((row) => matches(row, filter));
             return (
               <>

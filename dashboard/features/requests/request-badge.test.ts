@@ -19,6 +19,11 @@ const request = (over: Partial<RequestRecord> = {}): RequestRecord => ({
   prompt_tokens: 5,
   completion_tokens: 11,
   error: null,
+  message: null,
+  reason: null,
+  app: null,
+  user_agent: null,
+  address: 'loopback',
   ...over,
 });
 

@@ -3,6 +3,7 @@ import { requestOutcome } from '../../../daemon/contract/request-outcome.ts';
 import type { RequestRecord } from '../../../daemon/contract/system.ts';
 import { readableAdvice } from '../../api/api-error.ts';
 import type { Tone } from '../../ui/tone.ts';
+import { callerWords } from './caller-words.ts';
 
 /** Label and tone of the state of a request. */
 export function requestBadge(request: Pick<RequestRecord, 'state' | 'status' | 'error'>): {
@@ -79,6 +80,9 @@ export function matches(request: RequestRecord, { q, only }: RequestFilter): boo
     request.tier,
     request.status,
     request.error,
+    request.message,
+    callerWords(request),
+    request.user_agent,
   ]
     .join(' ')
     .toLowerCase();

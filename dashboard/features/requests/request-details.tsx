@@ -1,7 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useRef } from 'react';
+import { Link } from 'wouter';
+import { ADDRESS_WORDS, appName } from '../../../daemon/contract/caller-info.ts';
+import { requestOutcome } from '../../../daemon/contract/request-outcome.ts';
 import type { RequestWholeView } from '../../../daemon/contract/system.ts';
 import { queries } from '../../api/queries.ts';
+import { buttonClass } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { moment } from '../../ui/format.ts';
@@ -10,6 +14,7 @@ import { Note } from '../../ui/note.tsx';
 import { Facts } from '../../ui/property-list.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Badge } from '../../ui/state-badge.tsx';
+import { isAccessRefusal } from './caller-words.ts';
 import { Cancel } from './cancel.tsx';
 import { errorAdvice, errorMessage, requestBadge } from './request-badge.ts';
 import css from './requests.module.css';
@@ -39,19 +44,65 @@ function Texts(props: { bodies: RequestWholeView['bodies'] }): ReactElement | nu
   );
 }
 
-/** The error message of the catalogue and the next step. */
-function Fault(props: { code: string }): ReactElement {
-  const { code } = props;
+/** Where the cause of a failure can be seen, and where it can be tried again. */
+function NextSteps(props: { request: RequestWholeView; code: string }): ReactElement | null {
+  const { request, code } = props;
+  if (code === 'dispatch.no_route') return <NoRoute />;
+  const slot = request.slot ?? request.story?.lane ?? null;
+  if (slot !== null && requestOutcome(request) === 'failed') {
+    const name = encodeURIComponent(slot);
+    return (
+      <p className={css.steps}>
+        <Link className={buttonClass()} href={`/slots?slot=${name}&show=log`}>
+          Open log of {slot}
+        </Link>
+        <Link className={buttonClass()} href={`/slots?slot=${name}&show=load`}>
+          Load {slot}…
+        </Link>
+      </p>
+    );
+  }
+  if (request.upstream !== null && requestOutcome(request) === 'failed') {
+    return (
+      <p className={css.steps}>
+        <Link
+          className={buttonClass()}
+          href={`/slots/upstreams?upstream=${encodeURIComponent(request.upstream)}&show=test`}
+        >
+          Test {request.upstream}
+        </Link>
+      </p>
+    );
+  }
+  return code === 'auth.origin_forbidden' ? (
+    <p>
+      <Link href="/security/posture">Allow this page under Security</Link>
+    </p>
+  ) : null;
+}
+
+/** The message that the caller received, its reason and the next step. */
+function Fault(props: { request: RequestWholeView; code: string }): ReactElement {
+  const { request, code } = props;
   const advice = errorAdvice(code);
+  const message = request.message ?? errorMessage(code);
+  const isRepeated = message !== null && request.reason !== null && message.includes(request.reason);
   return (
     <Note tone="failed">
       <p>
-        {errorMessage(code)} <code>{code}</code>
+        {message} <code>{code}</code>
       </p>
+      {request.reason === null || isRepeated ? null : <p>Reason: {request.reason}</p>}
       {advice === null ? null : <p>{advice}</p>}
-      {code === 'dispatch.no_route' ? <NoRoute /> : null}
+      <NextSteps request={request} code={code} />
     </Note>
   );
+}
+
+/** The key that the request had; of a refused one only that none was accepted. */
+function keyWords(request: RequestWholeView): string {
+  if (isAccessRefusal(request)) return 'none accepted';
+  return request.tier === 'anon' ? 'none' : `${request.tier} key`;
 }
 
 function Whole(props: { request: RequestWholeView }): ReactElement {
@@ -63,22 +114,29 @@ function Whole(props: { request: RequestWholeView }): ReactElement {
         <Badge tone={badge.tone}>{badge.word}</Badge>
         {request.state === 'running' ? <Cancel request={request} /> : null}
       </div>
-      {request.error === null ? null : <Fault code={request.error} />}
+      {request.error === null ? null : <Fault request={request} code={request.error} />}
       <Facts
         rows={[
           ['When', moment(Date.parse(request.at))],
           ['Route', <code key="route">{request.route}</code>],
-          ['Requested model', request.asked ?? 'none'],
-          ['Model', request.model ?? 'unknown'],
-          ['Key', request.tier === 'anon' ? 'none' : `${request.tier} key`],
+          ['Requested model', isAccessRefusal(request) ? null : (request.asked ?? 'none')],
+          ['Model', isAccessRefusal(request) ? null : (request.model ?? 'unknown')],
+          ['App', appName(request)],
+          ['User-Agent', request.user_agent === null ? null : <code key="agent">{request.user_agent}</code>],
+          ['From', request.address === null ? null : ADDRESS_WORDS[request.address]],
+          ['Key', keyWords(request)],
           ['Request id', <Id key="id" id={request.id} />],
         ]}
       />
-      <section className={css.part} aria-label="Timing">
-        <h3>Timing</h3>
-        <Timeline request={request} />
-      </section>
-      <Routing request={request} />
+      {isAccessRefusal(request) ? null : (
+        <>
+          <section className={css.part} aria-label="Timing">
+            <h3>Timing</h3>
+            <Timeline request={request} />
+          </section>
+          <Routing request={request} />
+        </>
+      )}
       <Texts bodies={request.bodies} />
     </>
   );

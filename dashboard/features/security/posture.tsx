@@ -9,6 +9,7 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { Badge, State } from '../../ui/state-badge.tsx';
 import { EnforcementSwitch } from './enforcement-switch.tsx';
 import css from './security.module.css';
+import { WebPages } from './web-pages.tsx';
 
 function Key(props: { name: string; set: boolean; use: string; tier: string }): ReactElement {
   return (
@@ -56,6 +57,7 @@ function Whole(props: { status: StatusOverviewView }): ReactElement {
           />
         </ul>
       </Card>
+      <WebPages />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Menu } from '@base-ui/react/menu';
 import { EllipsisVertical } from 'lucide-react';
-import { type ReactElement, useId, useRef } from 'react';
+import { type ReactElement, useEffect, useId, useRef } from 'react';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { count, gib, tokenRate } from '../../ui/format.ts';
@@ -58,14 +58,23 @@ function tags(slot: SlotRecord): string {
 }
 
 /** One slot: its model, state and actions. */
-export function SlotCard(props: { slot: SlotRecord; open: Open }): ReactElement {
-  const { slot, open } = props;
+export function SlotCard(props: {
+  slot: SlotRecord;
+  /** Whether a link led to this slot: it is then in view and focused. */
+  isCurrent: boolean;
+  open: Open;
+}): ReactElement {
+  const { slot, isCurrent, open } = props;
   const id = useId();
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isCurrent) card.current?.focus();
+  }, [isCurrent]);
   const badge = slotBadge(slot);
   const acts = actionsOf(slot);
   const loaded = slot.context !== null;
   return (
-    <article className={css.card} aria-labelledby={id}>
+    <article ref={card} className={css.card} tabIndex={-1} aria-labelledby={id}>
       <header className={css.head}>
         <h3 id={id}>{slot.name}</h3>
         <span className={css.state}>

@@ -21,7 +21,7 @@ import { useUrlState } from './url-state.ts';
 
 function All(): ReactElement {
   const slots = useQuery(queries.slots);
-  const { place, open, close } = useUrlState();
+  const { place, current, open, close } = useUrlState();
   return (
     <>
       <Loaded query={slots} what="slots" lines={8}>
@@ -41,7 +41,12 @@ function All(): ReactElement {
                 <h2>{group.word}</h2>
                 <div className={css.cards}>
                   {group.slots.map((slot) => (
-                    <SlotCard key={slot.name} slot={slot} open={open} />
+                    <SlotCard
+                      key={slot.name}
+                      slot={slot}
+                      isCurrent={place === null && slot.name === current}
+                      open={open}
+                    />
                   ))}
                 </div>
               </section>

@@ -22,6 +22,8 @@ export function useUrlState() {
   const [search, setSearch] = useSearchParams();
   return {
     place: openDialogOf(search),
+    /** The slot that the URL names, also without a dialog. */
+    current: search.get('slot'),
     open: (show: Show, slot = '') => setSearch(slot === '' ? { show } : { slot, show }),
     close: () => setSearch({}),
   };
