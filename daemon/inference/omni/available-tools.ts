@@ -29,6 +29,10 @@ export function availableTools(
   return new Map(usable.filter(({ targets }) => targets.length > 0).map((each) => [each.tool.name, each]));
 }
 
+/** Returns whether a tool exists, but not for a caller with these rights. */
+export const isForbidden = (name: string, isAllowed: (route: RouteId) => boolean): boolean =>
+  TOOLS.some((tool) => tool.name === name && !isAllowed(tool.route));
+
 /** Returns a tool in the form of a chat request. */
 export function toFunction({ tool, targets }: AvailableTool): Json {
   const { $schema: _, ...parameters } = z.toJSONSchema(tool.schema) as Json;

@@ -114,7 +114,96 @@ test('a call with invalid JSON arguments gets an error, and the next round omits
   const [, assistantMessage, result] = requests[1]?.messages ?? [];
   expect(assistantMessage?.tool_calls).toMatchObject([{ function: { name: 'remember', arguments: '{}' } }]);
   expect(result?.content).toContain('request.invalid');
+  expect(result?.content).toContain('not valid JSON');
   expect(memory.list(1, 0)).toEqual([]);
+});
+
+test.each([
+  ['text', 'text: '],
+  ['"text"', 'must be an object'],
+  ['[1]', 'must be an object'],
+  ['{"text": 5}', 'text: '],
+  ['{"text": "a"} trailing', 'not valid JSON'],
+  ['  ', 'text: '],
+  ['', 'text: '],
+])('the arguments %j of a call are refused with their fault', async (text, reason) => {
+  const broken = calls(['remember', {}]).replace('"arguments":"{}"', `"arguments":${JSON.stringify(text)}`);
+  const { requests, completeResponse } = await loop(broken);
+  expect((await completeResponse())._svc.omni.tools).toMatchObject([{ ok: false }]);
+  const result = String(requests[1]?.messages.at(-1)?.content);
+  expect(result).toContain(text === 'text' ? 'not valid JSON' : reason);
+});
+
+test.each([
+  ['invented', OWN, /^There is no tool "foo_bar". Tools: mine, search_memory, remember\.$/],
+  ['invented without own tools', [], /^There is no tool "foo_bar". Tools: search_memory, remember\.$/],
+])('a tool that is %s: the model gets the list', async (_, tools, message) => {
+  const { requests, completeResponse } = await loop(calls(['foo_bar', { a: 1 }]));
+  expect(await completeResponse({ tools })).toMatchObject({ choices: [{ message: { content: 'done' } }] });
+  const { error } = JSON.parse(String(requests[1]?.messages.at(-1)?.content));
+  expect(error.code).toBe('tool.not_found');
+  expect(error.message).toMatch(message);
+});
+
+test('a tool that is not loaded is unknown, with the list of those that are', async () => {
+  const { requests, completeResponse } = await loop(calls(['generate_image', { prompt: 'x' }]));
+  await completeResponse();
+  expect(requests[1]?.messages.at(-1)?.content).toContain('There is no tool \\"generate_image\\"');
+});
+
+const ROUND = calls(['remember', { text: 'again' }]);
+test.each([
+  ['calls to the end', ROUND, 'The limit of 8 rounds of tool calls is reached.'],
+  ['nothing in the end', 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n', 'The limit of 8'],
+  ['text and calls in the end', `${delta('Well')}${ROUND}`, 'Well'],
+])('the limit of rounds is visible: %s', async (_, last, text) => {
+  const rounds = [...Array.from({ length: 7 }, () => ROUND), last];
+  const { requests, call, completeResponse } = await loop(...rounds, ...rounds);
+  const response = await completeResponse();
+  expect(requests).toHaveLength(8);
+  expect(requests[7]).toMatchObject({ tool_choice: 'none' });
+  expect(response).toMatchObject({
+    choices: [{ finish_reason: 'length', message: { content: expect.stringContaining(text) } }],
+    _svc: { omni: { rounds: 8, limit: 'rounds' } },
+  });
+  const { res } = call({ stream: true });
+  let streamed = '';
+  for await (const chunk of res.chunks()) streamed += chunk;
+  expect(streamed).toContain(text);
+  expect(streamed).toContain('"finish_reason":"length"');
+  expect(streamed).toContain('"limit":"rounds"');
+});
+
+test('an answer in the last round is complete', async () => {
+  const rounds = Array.from({ length: 7 }, () => ROUND);
+  const response = await (await loop(...rounds, textChunk('done'))).completeResponse();
+  expect(response.choices).toMatchObject([{ finish_reason: 'stop', message: { content: 'done' } }]);
+  expect(response._svc.omni).not.toHaveProperty('limit');
+});
+
+test.each([17, 40])('of %i calls in one round 16 run, and the others get an error', async (count) => {
+  const many = Array.from({ length: count }, (_, at) => ['remember', { text: `note ${at}` }] as const);
+  const { requests, completeResponse, memory } = await loop(
+    calls(...many.map((each) => [...each] as [string, object])),
+  );
+  const response = await completeResponse();
+  expect(response.choices).toMatchObject([{ finish_reason: 'stop', message: { content: 'done' } }]);
+  expect(memory.list(99, 0)).toHaveLength(16);
+  expect(response._svc.omni.tools).toHaveLength(count);
+  const results = requests[1]?.messages.filter(({ role }) => role === 'tool') ?? [];
+  expect(results).toHaveLength(count);
+  for (const [at, { content }] of results.entries())
+    if (at < 16) expect(content).toContain('remembered');
+    else expect(content).toContain('tool.too_many_calls');
+});
+
+test('a long result is cut at whole notes with a count', async () => {
+  const { requests, completeResponse, memory } = await loop(calls(['search_memory', { query: 'note' }]));
+  for (let at = 0; at < 4; at++) memory.add(`note ${at} ${'x '.repeat(3_500)}`, [], 'client');
+  await completeResponse();
+  const result = JSON.parse(String(requests[1]?.messages.at(-1)?.content));
+  expect(result.memories.length).toBe(2);
+  expect(result.omitted).toBe(2);
 });
 
 test('calls that an engine streams under one number are two calls', async () => {

@@ -12,13 +12,13 @@ import { failureText } from '../forward/failure-text.ts';
 import type { InternalReply } from '../internal.ts';
 import type { BodyIndex } from '../rewrite/body-index.ts';
 import type { Inference } from '../serve.ts';
-import { type AvailableTool, availableTools, canCall, toFunction } from './available-tools.ts';
+import { type AvailableTool, availableTools, canCall, isForbidden, toFunction } from './available-tools.ts';
 import { holdsFiles, OmniFiles } from './files.ts';
 import { HiddenRounds } from './hidden-rounds.ts';
 import { type OmniRequest, parseOmniRequest, tryScanBody } from './omni-request.ts';
 import { bufferedEmitter, type ResponseEmitter, streamEmitter } from './response-emitter.ts';
 import { addUsage, type Round, readRound } from './round.ts';
-import { runTool, type ToolCall, type ToolResult } from './run-tool.ts';
+import { runTool, skippedCall, type ToolCall, type ToolResult } from './run-tool.ts';
 import type { ToolDeps } from './tool.ts';
 
 export interface OmniDeps {
@@ -30,6 +30,9 @@ export interface OmniDeps {
 
 /** Maximum rounds of one call; the last one has no tools. */
 const MAX_ROUNDS = 8;
+/** Maximum calls of one round that are run. */
+const MAX_CALLS = 16;
+const LIMIT_TEXT = `The limit of ${MAX_ROUNDS} rounds of tool calls is reached.`;
 const CHAT = '/v1/chat/completions';
 
 /** The context of one loop. */
@@ -173,12 +176,15 @@ async function runRounds(loop: LoopContext): Promise<void> {
     usage = addUsage(usage, round.usage);
     const { ours, own } = partitionCalls(loop, round.calls);
     const over = number >= MAX_ROUNDS;
-    const ran = over ? [] : await Promise.all(ours.map((each) => runOne(loop, each)));
+    const ran = over ? [] : await runCalls(loop, ours);
     tools.signal.throwIfAborted();
     messages.push(assistantMessage(round, over ? own : round.calls), ...ran.map(toolMessage));
     if (own.length > 0) storeHiddenRounds(loop, own);
     if (own.length === 0 && ran.length > 0) continue;
-    emitter.end({ finish: finishOf(round, own), calls: own, usage, rounds: number });
+    const limited = over && own.length === 0 && (ours.length > 0 || round.text.trim() === '');
+    if (limited && round.text.trim() === '') await emitter.text('text', LIMIT_TEXT);
+    const finish = limited ? 'length' : finishOf(round, own);
+    emitter.end({ finish, calls: own, usage, rounds: number, limited });
     return;
   }
 }
@@ -187,6 +193,17 @@ const finishOf = ({ finish }: Round, own: readonly ToolCall[]): string => {
   if (own.length > 0) return 'tool_calls';
   return finish === 'tool_calls' ? 'stop' : finish;
 };
+
+/** Runs the first calls of a round in parallel. Each of the others gets an error as its result. */
+function runCalls(loop: LoopContext, calls: readonly ToolCall[]): Promise<ToolResult[]> {
+  const skip = (call: ToolCall): ToolResult => {
+    const skipped = skippedCall(call, MAX_CALLS);
+    loop.emitter.toolCalled(call);
+    loop.emitter.toolFinished(skipped);
+    return skipped;
+  };
+  return Promise.all(calls.map((call, at) => (at < MAX_CALLS ? runOne(loop, call) : skip(call))));
+}
 
 /** Relays the response of a refused first round unchanged. */
 async function relayResponse(
@@ -231,12 +248,16 @@ function partitionCalls({ request, available }: LoopContext, calls: readonly Too
 }
 
 async function runOne(
-  { deps, available, call, emitter, tools }: LoopContext,
+  { deps, available, call, emitter, request, tools }: LoopContext,
   toolCall: ToolCall,
 ): Promise<ToolResult> {
   emitter.toolCalled(toolCall);
-  const may = ({ tool }: AvailableTool) => canCall(deps.settings, tool.route, call.tier);
-  const ran = await runTool(available.get(toolCall.name), toolCall, tools, may);
+  const may = (route: AvailableTool['tool']['route']) => canCall(deps.settings, route, call.tier);
+  const known = {
+    names: [...request.names, ...available.keys()],
+    isForbidden: isForbidden(toolCall.name, may),
+  };
+  const ran = await runTool(available.get(toolCall.name), toolCall, known, tools);
   // A tool that ran in parallel may have ended the response: nothing may follow its last event.
   tools.signal.throwIfAborted();
   emitter.toolFinished(ran);

@@ -13,6 +13,8 @@ export interface LoopEnd {
   /** Empty when no tokens were counted. */
   readonly usage: Json;
   readonly rounds: number;
+  /** The limit of rounds ended the loop before the model did. */
+  readonly limited: boolean;
 }
 
 /** Emits the events of a loop to one caller. */
@@ -51,6 +53,8 @@ const activity = (type: string, { id, name }: ToolCall, more: Json): Json => ({
 const resultOf = ({ call, ok, content, ms, attachment }: ToolResult): Json =>
   activity('tool_result', call, { ok, ms, content, ...(attachment === null ? {} : { attachment }) });
 
+const limitOf = (limited: boolean): Json => (limited ? { limit: 'rounds' } : {});
+
 const hasUsage = (usage: Json): boolean => Object.keys(usage).length > 0;
 
 /** The common fields of both response forms. */
@@ -88,9 +92,9 @@ export function streamEmitter(res: CallerResponse, id: string, includeUsage: boo
     toolCalled: (call) =>
       void write({}, null, { _svc: activity('tool_call', call, { arguments: call.arguments }) }),
     toolFinished: (result) => void write({}, null, { _svc: resultOf(result) }),
-    end({ calls, finish, usage, rounds }) {
+    end({ calls, finish, usage, rounds, limited }) {
       if (calls.length > 0) write({ tool_calls: calls.map(asCall) });
-      write({}, finish, { _svc: { omni: { type: 'done', rounds } } });
+      write({}, finish, { _svc: { omni: { type: 'done', rounds, ...limitOf(limited) } } });
       if (includeUsage && hasUsage(usage))
         res.write(sseData({ ...head.fields('chat.completion.chunk'), choices: [], usage }));
       res.end('data: [DONE]\n\n');
@@ -139,14 +143,14 @@ export function bufferedEmitter(res: CallerResponse, id: string): ResponseEmitte
     toolCalled() {},
     toolFinished: (result) =>
       void tools.push({ ...asObject(resultOf(result).omni), arguments: result.call.arguments }),
-    end({ calls, finish, usage, rounds }) {
+    end({ calls, finish, usage, rounds, limited }) {
       const own = calls.length > 0 ? { tool_calls: calls.map((call) => asCall(call)) } : {};
       const message = { role: 'assistant', refusal: null, ...texts, content: texts.content || null, ...own };
       const body = {
         ...head.fields('chat.completion'),
         choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
         ...(hasUsage(usage) && { usage }),
-        _svc: { omni: { rounds, tools } },
+        _svc: { omni: { rounds, ...limitOf(limited), tools } },
       };
       const bytes = Buffer.from(JSON.stringify(body));
       const headers = { 'content-type': 'application/json', 'content-length': bytes.length };

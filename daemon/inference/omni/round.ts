@@ -18,9 +18,9 @@ export interface Round {
   readonly usage: Json;
 }
 
-/** Maximum characters and calls of one round. */
+/** Maximum characters and calls of one round. Fewer calls are run. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
-const MAX_CALLS = 16;
+const MAX_CALLS = 1024;
 
 /**
  * Reads one streamed chat to its end and emits text as it arrives. Throws the error that the reply reports.
