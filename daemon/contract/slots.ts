@@ -120,8 +120,8 @@ export const SlotSwap = z.strictObject({
   /** Whether the model is written into the slot file; default true. */
   persist: z.boolean().optional(),
 });
-/** Source of a slot setting; `swap` overrides the file until the next start. */
-export const SlotSettingOrigin = z.enum(['file', 'default', 'automatic', 'swap']);
+/** Source of a slot setting; `swap` overrides the file until the next start, `model` is the model file. */
+export const SlotSettingOrigin = z.enum(['file', 'default', 'automatic', 'swap', 'model']);
 /** The current settings of a slot. A running engine may have been started with earlier ones. */
 export const SlotSettingsResponse = z.object({
   slot: z.string(),
@@ -131,7 +131,10 @@ export const SlotSettingsResponse = z.object({
   revision: z.string(),
   settings: z.array(
     z.object({
-      /** As in a slot file; `voice.speed` is a key of the table `voice`. */
+      /**
+       * As in a slot file; `voice.speed` is a key of the table `voice`. `sampling.temperature` and others are the
+       * defaults of requests that the model file recommends.
+       */
       key: z.string(),
       /** Null where nothing is set and the engine or the model decides; of `env` the names alone; times in seconds. */
       value: z.unknown(),

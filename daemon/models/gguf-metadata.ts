@@ -9,6 +9,7 @@ import {
   readHeader,
   readingLibrary,
 } from './gguf-header.ts';
+import { type SamplingDefaults, samplingDefaults } from './sampling-defaults.ts';
 import { splitParts } from './split-files.ts';
 import { templateMetadata } from './template-metadata.ts';
 import { type TensorInfo, tensorBytes } from './tensor-sizes.ts';
@@ -55,6 +56,8 @@ export interface GgufMetadata {
   readsInSteps: boolean;
   /** Bytes of the weights that a card holds when every layer is on it: the token tables stay on the host. */
   cardBytes: number;
+  /** The sampling that its author recommends. */
+  sampling: SamplingDefaults;
 }
 
 /** Tables that llama.cpp reads on the host, whatever the device of the layers. */
@@ -196,6 +199,7 @@ export async function readGgufMetadata(path: string): Promise<GgufMetadata> {
     contextMemory: memory,
     readsInSteps:
       memory !== null && hasCache(memory) && (pooling === POOLING_LAST || pooling === POOLING_RANK),
+    sampling: samplingDefaults((key) => metadata[`general.sampling.${key}`]),
     cardBytes: sizeBytes - (files.length === 1 ? hostOnlyBytes(tensors) : 0),
   };
 }

@@ -5,6 +5,7 @@ import type { ModelRow } from '../store/models.ts';
 import type { ContextMemory } from './context-memory.ts';
 import type { GgufMetadata } from './gguf-metadata.ts';
 import type { Absence } from './missing-model.ts';
+import { asSamplingDefaults, type SamplingDefaults } from './sampling-defaults.ts';
 import type { FoundFile } from './scan.ts';
 import type { SimulatedContext, SimulatedPoint } from './simulated-context.ts';
 
@@ -40,6 +41,8 @@ export interface RegisteredModel extends ModelRecordView {
   readonly readsInSteps: boolean;
   /** Bytes of the weights that a card holds; null when unknown. */
   readonly cardBytes: number | null;
+  /** The sampling that its author recommends; empty when the file names none. */
+  readonly sampling: SamplingDefaults;
   /** Version of the header reader that read the fields; a model read by an older one is read again. */
   readonly headerVersion: number;
   readonly chatTemplate: boolean;
@@ -54,7 +57,7 @@ export interface RegisteredModel extends ModelRecordView {
 }
 
 /** Increase it when the header reader returns more than before, so that known files are read again. */
-export const HEADER_VERSION = 3;
+export const HEADER_VERSION = 4;
 
 /** Header fields that the store keeps in addition to the public columns. */
 const HEADER_KEYS = [
@@ -68,6 +71,7 @@ const HEADER_KEYS = [
   'simulated',
   'readsInSteps',
   'cardBytes',
+  'sampling',
   'headerVersion',
   'chatTemplate',
   'voices',
@@ -120,6 +124,7 @@ export const NO_TEXT = {
   simulated: [],
   readsInSteps: false,
   cardBytes: null,
+  sampling: {},
   headerVersion: HEADER_VERSION,
   chatTemplate: false,
   capabilities: {},
@@ -175,6 +180,7 @@ export function newModel(
     simulated: null,
     readsInSteps: metadata.readsInSteps,
     cardBytes: metadata.cardBytes,
+    sampling: metadata.sampling,
     headerVersion: HEADER_VERSION,
     chatTemplate: metadata.chatTemplate,
     capabilities: metadata.capabilities,
@@ -270,6 +276,7 @@ export function fromRow(row: ModelRow): RegisteredModel | null {
     simulated: asSimulated(row.header.simulated),
     readsInSteps: row.header.readsInSteps === true,
     cardBytes: number('cardBytes'),
+    sampling: asSamplingDefaults(row.header.sampling),
     headerVersion: number('headerVersion') ?? 1,
     chatTemplate: row.header.chatTemplate === true,
     capabilities: row.capabilities,

@@ -39,6 +39,15 @@ describe('GET /api/slots/{name}/settings', () => {
     expect((await settings('utility')).row('priority')).toMatchObject({ value: 0, from: 'default' });
   });
 
+  it('returns the sampling that the model file recommends', async () => {
+    await change('utility', { model: 'second' });
+    const { row } = await settings('utility');
+    expect(row('sampling.temperature')).toMatchObject({ value: 0.5, from: 'model', editable: false });
+    expect(row('sampling.top_k')).toMatchObject({ value: 20, from: 'model' });
+    await change('utility', { model: 'tiny' });
+    expect((await settings('utility')).row('sampling.top_k')).toBeUndefined();
+  });
+
   it('of a slot without a file and of an unknown slot', async () => {
     const { view, row } = await settings('embed');
     expect(view.file).toBeNull();

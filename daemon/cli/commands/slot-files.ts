@@ -34,7 +34,7 @@ function settingsText({ slot, file, settings: rows, problems }: SlotSettingsView
     key,
     typeof value === 'string' ? value : JSON.stringify(value),
     from,
-    editable ? '' : 'file only',
+    editable || from === 'model' ? '' : 'file only',
   ]);
   return [
     fields({ Slot: slot, File: file ?? 'none' }),

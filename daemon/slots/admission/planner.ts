@@ -60,7 +60,7 @@ export class Planner {
   settings(name: string): SlotSettingsView {
     const { set, models } = this.#deps;
     const { config } = set.getOrThrow(name);
-    return slotSettingsView(config, models.chosenIds(config), { ...set.folder, problems: this.#problems() });
+    return slotSettingsView(config, models.chosen(config), { ...set.folder, problems: this.#problems() });
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { MountGuard } from '../../lib/fs/mount-guard.ts';
 import type { Log } from '../../lib/log.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
+import type { ChosenModel } from '../config/slot-settings.ts';
 import type { Engine, SlotModel } from '../engines/engine.ts';
 import { engineOf } from '../engines/table.ts';
 import type { SlotController } from '../lifecycle/slot-controller.ts';
@@ -38,9 +39,11 @@ export class SlotModels {
     return this.#try(config);
   }
 
-  /** Returns the id of the model that it would load, and the id of a temporary swap; null for none. */
-  chosenIds(config: SlotConfig): { model: string | null; swapped: string | null } {
-    return { model: this.of(config)?.id ?? null, swapped: this.#swaps.modelOf(config.name) };
+  /** Returns the model that it would load, and the id of a temporary swap; null for none. */
+  chosen(config: SlotConfig): ChosenModel {
+    const model = this.of(config);
+    const swapped = this.#swaps.modelOf(config.name);
+    return { model: model?.id ?? null, swapped, sampling: model?.sampling ?? {} };
   }
 
   /**

@@ -14,7 +14,7 @@ const fromText = (text: string, name = 'chat'): SlotConfig => {
 const NOTHING = { files: new Set<string>(), revisions: new Map<string, string>(), problems: [] };
 
 function viewOf(config: SlotConfig, over: Partial<ChosenModel> = {}) {
-  const view = slotSettingsView(config, { swapped: null, model: null, ...over }, NOTHING);
+  const view = slotSettingsView(config, { swapped: null, model: null, sampling: {}, ...over }, NOTHING);
   expect(SlotSettingsResponse.parse(view)).toEqual(view);
   return Object.fromEntries(view.settings.map(({ key, value, from }) => [key, [value, from]]));
 }
@@ -53,7 +53,11 @@ test('every key of a slot file is listed with its origin, and variables by name 
 });
 
 test('the editable keys are listed and marked', () => {
-  const { settings } = slotSettingsView(builtInSlot('agent'), { swapped: null, model: 'tiny' }, NOTHING);
+  const { settings } = slotSettingsView(
+    builtInSlot('agent'),
+    { swapped: null, model: 'tiny', sampling: {} },
+    NOTHING,
+  );
   const editable = settings.filter((row) => row.editable).map(({ key }) => key);
   expect(editable.sort()).toEqual(Object.keys(SLOT_KEYS).sort());
   const keys = settings.map(({ key }) => key.split('.')[0]);
@@ -83,10 +87,19 @@ test('the file and its problems are listed, without its folder', () => {
   const view = (files: string[]) =>
     slotSettingsView(
       fromText(''),
-      { swapped: null, model: null },
+      { swapped: null, model: null, sampling: {} },
       { files: new Set(files), revisions: new Map([['chat', 'of its file']]), problems },
     );
   expect(view(['chat'])).toMatchObject({ file: 'chat.toml', revision: 'of its file' });
   expect(view(['chat']).problems).toEqual([{ line: 3, message: 'unknown key "modle" is ignored' }]);
   expect(view(['other']).file).toBeNull();
+});
+
+test('the sampling that a model file recommends is listed for engines that use it', () => {
+  const sampling = { temperature: 0.6, top_k: 20 };
+  const rows = viewOf(fromText('engine = "llama-server"'), { sampling });
+  expect(rows).toMatchObject({ 'sampling.temperature': [0.6, 'model'], 'sampling.top_k': [20, 'model'] });
+  expect(viewOf(builtInSlot('agent'), { sampling })).toHaveProperty(['sampling.temperature']);
+  for (const other of [fromText('engine = "vllm"\nmodel = "x"'), builtInSlot('embed')])
+    expect(Object.keys(viewOf(other, { sampling })).join()).not.toContain('sampling');
 });

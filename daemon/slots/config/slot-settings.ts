@@ -1,5 +1,6 @@
 import { SLOT_KEYS } from '../../contract/slot-keys.ts';
 import type { SlotSettingOriginName, SlotSettingsView } from '../../contract/slots.ts';
+import type { SamplingDefaults } from '../../models/sampling-defaults.ts';
 import { revisionOf } from '../../settings/revision.ts';
 import type { SlotConfig } from './slot-config.ts';
 import type { SlotFolder } from './slot-folder.ts';
@@ -8,6 +9,8 @@ import type { SlotFolder } from './slot-folder.ts';
 export interface ChosenModel {
   readonly model: string | null;
   readonly swapped: string | null;
+  /** The sampling that the file of the model recommends, by request field. */
+  readonly sampling: SamplingDefaults;
 }
 
 /**
@@ -60,13 +63,29 @@ function originOf(
   return chosen && OF_MODEL.has(key) && (config.auto || key === 'model') ? 'automatic' : 'default';
 }
 
+/** Engines that use the sampling of the model file when a request names none. */
+const READS_SAMPLING: ReadonlySet<string> = new Set(['embedded', 'llama-server']);
+
+const samplingRows = (
+  { type, engine }: SlotConfig,
+  sampling: SamplingDefaults,
+): SlotSettingsView['settings'] =>
+  type !== 'llm' || !READS_SAMPLING.has(engine)
+    ? []
+    : Object.entries(sampling).map(([field, value]) => ({
+        key: `sampling.${field}`,
+        value,
+        from: 'model',
+        editable: false,
+      }));
+
 /**
  * Returns the current settings of a slot, each with its origin. A running engine may still have earlier ones. Texts
  * may contain secrets that a slot file holds in plain text.
  */
 export function slotSettingsView(
   config: SlotConfig,
-  { model, swapped }: ChosenModel,
+  { model, swapped, sampling }: ChosenModel,
   { files, revisions, problems }: Pick<SlotFolder, 'files' | 'revisions' | 'problems'>,
 ): SlotSettingsView {
   const name = `${config.name}.toml`;
@@ -74,11 +93,14 @@ export function slotSettingsView(
     slot: config.name,
     file: files.has(config.name) ? name : null,
     revision: revisions.get(config.name) ?? revisionOf(null),
-    settings: Object.entries(KEYS).map(([key, read]) => {
-      const value = read(config) ?? (key === 'model' ? model : null);
-      const from = originOf(key, value, config, swapped);
-      return { key, value, from, editable: Object.hasOwn(SLOT_KEYS, key) };
-    }),
+    settings: [
+      ...Object.entries(KEYS).map(([key, read]) => {
+        const value = read(config) ?? (key === 'model' ? model : null);
+        const from = originOf(key, value, config, swapped);
+        return { key, value, from, editable: Object.hasOwn(SLOT_KEYS, key) };
+      }),
+      ...samplingRows(config, sampling),
+    ],
     problems: problems.filter(({ file }) => file === name).map(({ line, message }) => ({ line, message })),
   };
 }

@@ -1,5 +1,6 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { ContextMemory } from '../../models/context-memory.ts';
+import type { SamplingDefaults } from '../../models/sampling-defaults.ts';
 import type { SimulatedContext } from '../../models/simulated-context.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { RunnerId, RunSpec } from './run-spec.ts';
@@ -30,6 +31,8 @@ export interface SlotModel {
   readonly cardBytes?: number | null;
   /** The window of a chat slot whose file names none, in tokens; the engine's default when absent. */
   readonly defaultContext?: number;
+  /** The sampling that its file recommends, by request field. */
+  readonly sampling?: SamplingDefaults;
   /** Embedding width of the model, in values. */
   readonly embedding?: number | null;
   /** Bytes measured on this machine with this model. */

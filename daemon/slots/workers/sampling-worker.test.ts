@@ -147,3 +147,22 @@ describe('probabilities', () => {
     expect(chunks.flatMap((chunk) => chunk.choices[0]?.logprobs?.text_offset ?? [])).toEqual([0, 1, 2, 3, 4]);
   });
 });
+
+describe.each<[string, Record<string, number>]>([
+  ['temperature 0', { temp: 0 }],
+  ['top_k 1', { top_k: 1, temp: 1.5 }],
+])('a model file that recommends %s', (_, sampling) => {
+  const flat = startTestWorker({ scores: [12, 11.9, 11.8], sampling });
+  const texts = async (body: object) => {
+    const { choices } = await flat.request(TEXT, { prompt: 'abc', max_tokens: 20, n: 12, ...body });
+    return new Set(choices.map((choice) => choice.text)).size;
+  };
+
+  test('is the default, and a request overrides it', async () => {
+    expect(await texts({})).toBe(1);
+    expect(await texts({ temperature: null, top_k: null })).toBe(1);
+    expect(await texts({ temperature: 5, top_k: 0, top_p: 1, min_p: 0 })).toBeGreaterThan(1);
+    const chat = await flat.request(CHAT, { messages: user('abc'), max_tokens: 20, n: 6 });
+    expect(new Set(chat.choices.map((choice) => choice.message?.content)).size).toBe(1);
+  });
+});

@@ -22,7 +22,10 @@ export class SlotFilesGateway extends OneGateway {
   constructor() {
     super(() =>
       startGuarded({
-        models: { second: tinyChat({ context: 4096 }), vectors: tinyEmbed() },
+        models: {
+          second: tinyChat({ context: 4096, sampling: { temp: 0.5, top_k: 20 } }),
+          vectors: tinyEmbed(),
+        },
         files: {
           'config/slots/utility.toml': BY_HAND,
           'config/slots/hollow.toml': 'model = "not-here"\n',

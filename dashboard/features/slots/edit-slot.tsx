@@ -10,7 +10,7 @@ import { Note } from '../../ui/note.tsx';
 import { Facts } from '../../ui/property-list.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import type { SlotDialogProps } from './slot-dialog-props.ts';
-import { fileOnly, slotBaseline, slotRows, withOrigins } from './slot-rows.ts';
+import { fileOnly, ofModel, slotBaseline, slotRows, withOrigins } from './slot-rows.ts';
 import css from './slots.module.css';
 import { useSlotAction } from './use-slot-action.ts';
 
@@ -41,13 +41,13 @@ export function NewSlot(props: { onClose: () => void }): ReactElement {
   );
 }
 
-/** Settings that only the slot file can set: programs, arguments, environment variables, images. */
-function FileOnly(props: { settings: SlotSettingsView }): ReactElement | null {
-  const rows = fileOnly(props.settings);
+/** Settings that the form cannot change. */
+function ReadOnly(props: { title: string; rows: [key: string, value: string][] }): ReactElement | null {
+  const { title, rows } = props;
   if (rows.length === 0) return null;
   return (
-    <section className={css.fileOnly} aria-label="Set only in the slot file">
-      <h3>Set only in the slot file</h3>
+    <section className={css.fileOnly} aria-label={title}>
+      <h3>{title}</h3>
       <Facts rows={rows.map(([key, value]) => [key, <code key={key}>{value}</code>])} />
     </section>
   );
@@ -82,7 +82,8 @@ function Form({ slot, settings, onClose }: SlotDialogProps & { settings: SlotSet
         error={change.error}
         onSend={(body) => change.mutate({ name: slot.name, body, revision: editBase.revision })}
       />
-      <FileOnly settings={settings} />
+      <ReadOnly title="Set only in the slot file" rows={fileOnly(settings)} />
+      <ReadOnly title="Sampling that the model file recommends" rows={ofModel(settings)} />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SLOT_KEYS } from '../../../daemon/contract/slot-keys.ts';
 import { SlotCreate, SlotSettings, type SlotSettingsView } from '../../../daemon/contract/slots.ts';
 import { bodyOf, issuesOf } from '../../ui/form/draft.ts';
-import { fileOnly, slotBaseline, slotRows, spanText, withOrigins } from './slot-rows.ts';
+import { fileOnly, ofModel, slotBaseline, slotRows, spanText, withOrigins } from './slot-rows.ts';
 
 describe('slotRows', () => {
   it('has a labelled field for every key of the daemon', () => {
@@ -40,7 +40,7 @@ describe('the settings of a slot', () => {
   const row = (
     key: string,
     value: unknown,
-    from: 'file' | 'default' | 'automatic' | 'swap',
+    from: SlotSettingsView['settings'][number]['from'],
     editable = true,
   ) => ({
     key,
@@ -60,6 +60,7 @@ describe('the settings of a slot', () => {
       row('runner', 'worker', 'default', false),
       row('extra_args', ['--quiet', '--threads', '2'], 'file', false),
       row('env', ['VOICE_TOKEN'], 'file', false),
+      row('sampling.temperature', 0.6, 'model', false),
     ],
     problems: [],
   };
@@ -83,6 +84,10 @@ describe('the settings of a slot', () => {
       ['extra_args', '--quiet --threads 2'],
       ['env', 'VOICE_TOKEN'],
     ]);
+  });
+
+  it('lists the sampling of the model file', () => {
+    expect(ofModel(view)).toEqual([['temperature', '0.6']]);
   });
 
   it.each([

@@ -58,6 +58,7 @@ const ORIGINS: Record<Setting['from'], string> = {
   default: 'default',
   automatic: 'chosen automatically',
   swap: 'set by a swap, until restart',
+  model: 'from the model file',
 };
 
 /** Formats seconds as in a slot file. */
@@ -85,3 +86,9 @@ export const fileOnly = ({ settings }: SlotSettingsView): [key: string, value: s
   settings
     .filter(({ editable, from }) => !editable && from === 'file')
     .map(({ key, value }) => [key, Array.isArray(value) ? value.join(' ') : textOf(value)]);
+
+/** Defaults of requests that the model file recommends, read-only. */
+export const ofModel = ({ settings }: SlotSettingsView): [key: string, value: string][] =>
+  settings
+    .filter(({ from }) => from === 'model')
+    .map(({ key, value }) => [key.replace(/^sampling\./, ''), textOf(value)]);

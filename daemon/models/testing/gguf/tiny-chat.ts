@@ -38,6 +38,8 @@ export interface TinyChatOptions {
   controls?: readonly string[];
   /** True: the file defines tokens for infill (`<|fim_prefix|>` and so on). */
   infill?: boolean;
+  /** The values of `general.sampling.*`. */
+  sampling?: Readonly<Record<string, number>>;
   /** Layers and minimum width. Higher values give the same answers with real work per token. */
   layers?: number;
   width?: number;
@@ -105,6 +107,12 @@ function chatKeys(
     'tokenizer.ggml.eos_token_id': u32(words.end),
     'tokenizer.ggml.eot_token_id': u32(words.end),
     'tokenizer.ggml.add_bos_token': bool(false),
+    ...Object.fromEntries(
+      Object.entries(options.sampling ?? {}).map(([key, value]) => [
+        `general.sampling.${key}`,
+        /_k$|_n$/.test(key) ? u32(value) : f32(value),
+      ]),
+    ),
     ...infillKeys(words),
     ...(template === null ? {} : { 'tokenizer.chat_template': str(template) }),
     ...(options.toolTemplate === undefined

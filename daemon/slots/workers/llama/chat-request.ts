@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SamplingDefaults } from '../../../models/sampling-defaults.ts';
 import { invalidField } from '../refusal.ts';
 import { type ChatMessage, chatMessage, messageField } from './chat-message.ts';
 import { type AnswerRequest, answerFields, answerRequest, parseBody } from './request.ts';
@@ -31,8 +32,11 @@ const body = z.looseObject({
   reasoning_format: z.enum(['auto', 'none', 'deepseek']).nullish(),
 });
 
-/** Parses the body of `POST /v1/chat/completions`. Throws a 400 that names the invalid field. */
-export function chatRequest(input: unknown): ChatRequest {
+/**
+ * Parses the body of `POST /v1/chat/completions`. `defaults` are those of the model file. Throws a 400 that names the
+ * invalid field.
+ */
+export function chatRequest(input: unknown, defaults: SamplingDefaults = {}): ChatRequest {
   const parsed = parseBody(body, input);
   const tools = readTools(parsed);
   checkStrictTools((parsed.tools ?? []) as Tool[]);
@@ -40,7 +44,7 @@ export function chatRequest(input: unknown): ChatRequest {
   if (requested?.param === 'grammar' && tools !== null)
     throw invalidField('grammar', 'grammar: cannot be combined with tools');
   return {
-    ...answerRequest(parsed, logprobs(parsed)),
+    ...answerRequest(parsed, logprobs(parsed), defaults),
     messages: parsed.messages.map(chatMessage),
     tools,
     structure: requested,

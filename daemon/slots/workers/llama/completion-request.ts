@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SamplingDefaults } from '../../../models/sampling-defaults.ts';
 import { invalidField } from '../refusal.ts';
 import { type AnswerRequest, answerFields, answerRequest, parseBody } from './request.ts';
 import { type Structure, structure } from './structure.ts';
@@ -35,10 +36,14 @@ const body = z.looseObject({
   logprobs: z.union([z.int().min(0).max(MAX_LOGPROBS), z.literal(false)]).nullish(),
 });
 
-/** Parses the body of `POST /v1/completions`. Throws a 400 that names the invalid field. */
-export function completionRequest(input: unknown): CompletionRequest {
+/**
+ * Parses the body of `POST /v1/completions`. `defaults` are those of the model file. Throws a 400 that names the
+ * invalid field.
+ */
+export function completionRequest(input: unknown, defaults: SamplingDefaults = {}): CompletionRequest {
   const parsed = parseBody(body, input);
-  const request = answerRequest(parsed, typeof parsed.logprobs === 'number' ? parsed.logprobs : null);
+  const logprobs = typeof parsed.logprobs === 'number' ? parsed.logprobs : null;
+  const request = answerRequest(parsed, logprobs, defaults);
   if ((parsed.best_of ?? request.n) !== request.n)
     throw invalidField(
       'best_of',

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import type { SamplingDefaults } from '../../../models/sampling-defaults.ts';
 import { CHECKPOINT_LIMITS } from '../checkpoint-limits.ts';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerHealth, WorkerInfo } from '../protocol.ts';
@@ -10,7 +11,7 @@ import { detokenizer } from './detokenizer.ts';
 import { type GenerationEvent, generate, type Job } from './generate.ts';
 import { Grammars } from './grammars.ts';
 import { LlamaSequence } from './llama-sequence.ts';
-import { type LoadedModel, loadModel, ownTemplate, toolTemplate } from './load.ts';
+import { type LoadedModel, loadModel, modelSampling, ownTemplate, toolTemplate } from './load.ts';
 import { grammarRefusal, patchSamplerErrors } from './patch-sampler-errors.ts';
 import { type PrefillPace, prefillPace } from './prefill-chunks.ts';
 import type { Generation } from './request.ts';
@@ -44,6 +45,8 @@ export class ChatEngine {
   readonly info: WorkerInfo;
   readonly template: ChatTemplate;
   readonly vocabulary: Vocabulary;
+  /** Defaults of requests, from the model file. */
+  readonly sampling: SamplingDefaults;
   readonly #loaded: LoadedModel;
   readonly #grammars: Grammars;
   readonly #pool: SequencePool<LlamaSequence>;
@@ -64,6 +67,7 @@ export class ChatEngine {
     this.#loaded = loaded;
     this.info = loaded.info;
     this.vocabulary = new Vocabulary(model);
+    this.sampling = modelSampling(model);
     this.#grammars = new Grammars(llama, model);
     this.#pool = new SequencePool(sequences, config.queueLimit, (sequence, tokens) => ({
       shared: sequence.shared(tokens),

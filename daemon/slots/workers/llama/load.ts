@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
+import { type SamplingDefaults, samplingDefaults } from '../../../models/sampling-defaults.ts';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
 import { cudaDiagnosis, machineSources, vulkanDiagnosis } from './backend-diagnosis.ts';
@@ -138,6 +139,16 @@ export async function workerInfo(
     chatTemplate: ownTemplate(model) !== null,
     size: model.size,
   };
+}
+
+/** Returns the sampling that the file recommends. */
+export function modelSampling(model: LlamaModel): SamplingDefaults {
+  // The types of the library do not know these keys.
+  const general = model.fileInfo.metadata.general as
+    | { readonly sampling?: Readonly<Record<string, unknown>> }
+    | undefined;
+  const values = general?.sampling ?? {};
+  return samplingDefaults((key) => values[key]);
 }
 
 /** Returns the chat template of the file. */

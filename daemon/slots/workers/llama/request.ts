@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { zodMessage } from '../../../contract/zod-message.ts';
+import type { SamplingDefaults } from '../../../models/sampling-defaults.ts';
 import { invalidField } from '../refusal.ts';
 import { refuseFields } from './refused-fields.ts';
 import { type Sampling, sampling, samplingFields } from './sampling.ts';
@@ -58,12 +59,16 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
 }
 
 /** Parses the fields that both routes share. Throws a 400 for an unsupported field. */
-export function answerRequest(body: AnswerFields, logprobs: number | null): AnswerRequest {
+export function answerRequest(
+  body: AnswerFields,
+  logprobs: number | null,
+  defaults: SamplingDefaults = {},
+): AnswerRequest {
   refuseFields(body);
   const limit = body.max_completion_tokens ?? body.max_tokens ?? body.n_predict ?? null;
   return {
     generation: {
-      sampling: sampling(body),
+      sampling: sampling(body, defaults),
       maxTokens: limit === null || limit < 0 ? null : limit,
       stops: [body.stop ?? []].flat().filter((stop) => stop !== ''),
       logprobs,

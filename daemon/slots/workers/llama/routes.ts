@@ -33,7 +33,7 @@ export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
   return {
     'GET /v1/models': async (exchange) => exchange.json(200, modelList(engine.info, config, created)),
     'POST /v1/chat/completions': async (exchange) => {
-      const request = chatRequest(await exchange.body());
+      const request = chatRequest(await exchange.body(), engine.sampling);
       const head = newHead('chatcmpl', config.modelId);
       await reply(exchange, chatJob(engine, request), request, { dialect: CHAT, head });
     },
@@ -42,7 +42,7 @@ export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
       exchange.json(200, { object: 'response.input_tokens', input_tokens: countTokens(engine, request) });
     },
     'POST /v1/completions': async (exchange) => {
-      const request = completionRequest(await exchange.body());
+      const request = completionRequest(await exchange.body(), engine.sampling);
       const head = newHead('cmpl', config.modelId);
       await reply(exchange, completionJob(engine, request), request, { dialect: COMPLETION, head });
     },

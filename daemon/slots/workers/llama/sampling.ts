@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SamplingDefaults, SamplingField } from '../../../models/sampling-defaults.ts';
 import { invalidField } from '../refusal.ts';
 
 /** Settings that decide the next token. */
@@ -71,8 +72,13 @@ export const samplingFields = {
 
 type SamplingBody = z.infer<z.ZodObject<typeof samplingFields>>;
 
-/** Returns the requested sampling with llama-server's defaults. Throws a 400 that names the invalid field. */
-export function sampling(body: SamplingBody): Sampling {
+/**
+ * Returns the requested sampling. Fields that are absent have the value of `defaults`, otherwise llama-server's.
+ * Throws a 400 that names the invalid field.
+ */
+export function sampling(requested: SamplingBody, defaults: SamplingDefaults = {}): Sampling {
+  const body = { ...requested };
+  for (const [field, value] of Object.entries(defaults) as [SamplingField, number][]) body[field] ??= value;
   return {
     temperature: body.temperature ?? 0.8,
     topP: body.top_p ?? 0.95,
