@@ -78,6 +78,7 @@ test('a model is found on the hub, pulled with pauses, and answers a chat', asyn
   await page.getByRole('button', { name: `Download… ${REPO}` }).click();
   const pullSheet = sheet(page, `Download ${REPO}`);
   await expect(pullSheet).toContainText('Licence: mit. Free for any use');
+  await expect(pullSheet.getByRole('radio', { name: /^Q8_0/ })).toBeChecked();
   await inspect(page, 'models-pull', TWO_LAYOUTS.slice(0, 1));
   await pullSheet.getByRole('button', { name: 'Download' }).click();
   await expect(download(page, REPO)).toContainText('Downloading');

@@ -31,6 +31,8 @@ import { NAME, VERSION } from '../lib/version.ts';
 import { createMemory } from '../memory/memory.ts';
 import { openCatalog } from '../models/catalog-store.ts';
 import { createHub } from '../models/hub/hub.ts';
+import { remoteHeaders } from '../models/hub/remote-header.ts';
+import { pullObjection } from '../models/pulls/pull-objection.ts';
 import { createPulls } from '../models/pulls/pulls.ts';
 import { createRegistry } from '../models/registry.ts';
 import { configWrite } from '../routes/config-write.ts';
@@ -132,7 +134,12 @@ export async function startServices(
   });
   const catalog = openCatalog({ keyValue: store.keyValue, outbound, log });
   const hub = createHub({ outbound, settings: live });
-  const pulls = createPulls({ store, settings: live, log, bus, outbound, hub, registry });
+  const headers = remoteHeaders({ outbound, hub });
+  const pulls = createPulls({
+    ...{ store, settings: live, log, bus, outbound, hub, registry },
+    objection: pullObjection({ catalog, headers }),
+    onResolved: (requested, facts) => catalog.correct(requested, facts),
+  });
   const upstreams = createUpstreams({
     settings: live,
     store,
@@ -231,6 +238,7 @@ export async function startServices(
     registry,
     catalog,
     hub,
+    headers,
     pulls,
     slots,
     setup,

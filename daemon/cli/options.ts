@@ -3,6 +3,7 @@ import { CliError, EXIT } from './exit-codes.ts';
 
 /** The options on the command line. Absent ones are undefined. */
 export interface Flags {
+  readonly allowUnsupported?: boolean;
   readonly before?: string;
   readonly days?: string;
   readonly evidence?: boolean;

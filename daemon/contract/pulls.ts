@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ModelFit } from './catalog.ts';
 
 export const PullState = z.enum(['queued', 'running', 'paused', 'verifying', 'done', 'failed', 'cancelled']);
 
@@ -47,6 +48,37 @@ export const PullRequest = z.strictObject({
   revision: shortText(200).optional(),
   /** Also download the projector for images, if the repository has one. */
   projector: z.boolean().optional(),
+  /** Download a model that no engine of this gateway can load. */
+  allow_unsupported: z.boolean().optional(),
+});
+
+/** One GGUF model of a repository: a quantisation. */
+export const HubChoice = z.object({
+  /** Value for `POST /api/models/pull`. */
+  model: z.string(),
+  file: z.string(),
+  /** Its quantisation by the name of the file; null when that has none. */
+  quantization: z.string().nullable(),
+  size_bytes: z.number(),
+  /** Number of files. */
+  parts: z.number().int(),
+  fit: ModelFit,
+  /** Whether it is the one that a download without a file chooses. */
+  preferred: z.boolean(),
+});
+/** The models of one repository. */
+export const HubChoicesResponse = z.object({
+  repo: z.string(),
+  revision: z.string(),
+  licence: z.string().nullable(),
+  gated: z.boolean(),
+  architecture: z.string().nullable(),
+  context_length: z.number().nullable(),
+  /** Name of the projector for images; null without one. */
+  projector: z.string().nullable(),
+  /** Why no engine of this gateway can load them; null when one can, or when it is unknown. */
+  objection: z.string().nullable(),
+  choices: z.array(HubChoice),
 });
 
 /** One repository of the hub. */
@@ -64,4 +96,6 @@ export const SearchResponse = z.object({ results: z.array(HubModel) });
 export type PullRecord = z.infer<typeof PullView>;
 export type PullStateName = z.infer<typeof PullState>;
 export type PullBody = z.infer<typeof PullRequest>;
+export type HubChoiceView = z.infer<typeof HubChoice>;
+export type HubChoicesView = z.infer<typeof HubChoicesResponse>;
 export type HubModelView = z.infer<typeof HubModel>;

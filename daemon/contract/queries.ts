@@ -20,6 +20,7 @@ export const QUERIES: Partial<Record<RouteId, Readonly<Record<string, string>>>>
   },
   'v1.audio.voices': { model: 'id of a model; only its voices are listed' },
   'model.search': { q: 'search text' },
+  'model.choices': { repo: 'owner/name on the hub' },
   usage: { days: 'number of days, including today, 1 to 366 (30)' },
   'slot.load': { wait: WAIT },
   'slot.unload': { wait: WAIT },

@@ -186,6 +186,7 @@ export const ROUTES = {
     'Restore the catalogue of this version',
   ),
   'model.search': api('GET', '/api/models/search', 'admin', 'none', 'Search the model hub'),
+  'model.choices': api('GET', '/api/models/choices', 'admin', 'none', 'Models of one repository of the hub'),
   'model.pull': api('POST', '/api/models/pull', 'admin', 'api', 'Download a model from the hub'),
   'model.register': api('POST', '/api/models/register', 'admin', 'api', 'Register a model file by its path'),
   'model.scan': api('POST', '/api/models/scan', 'admin', 'none', 'Scan the model folders again'),

@@ -83,6 +83,7 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'catalog.update': CatalogResponse,
   'catalog.reset': CatalogResponse,
   'model.search': pulls.SearchResponse,
+  'model.choices': pulls.HubChoicesResponse,
   'model.pull': pulls.PullView,
   'model.register': models.ModelView,
   'model.scan': models.ScanResponse,

@@ -82,6 +82,8 @@ export function estimateHeader(known: KnownModel) {
     kvBytesPerToken: isText ? null : 0,
     contextMemory: contextMemoryOf(known),
     cardBytes: known.card_bytes,
+    experts: known.experts,
+    activeBytes: activeBytes(known),
     readsInSteps: isText && typeOf(known) !== 'llm' && known.architecture === 'qwen3',
     embedding: known.context_memory?.embedding ?? (isText ? null : 0),
   };

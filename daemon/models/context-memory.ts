@@ -151,7 +151,7 @@ export const decoderBuffers = (embedding: number): Pick<ContextMemory, 'stepByte
 });
 
 /** Returns the largest value of all layers; 0 when the header has none. */
-function largest(value: unknown): number {
+export function largest(value: unknown): number {
   const values = Array.isArray(value) ? value : [value];
   return values.reduce<number>((most, one) => Math.max(most, asNumber(one) ?? 0), 0);
 }

@@ -26,14 +26,19 @@ function plainReason(error: unknown): string {
 /** Imports the library only here: it loads large lists that no start needs. */
 export const readingLibrary = () => import('@huggingface/gguf');
 
-/** Reads the header of a file and checks that the file contains all data that the header declares. */
+/**
+ * Reads the header of a file and checks that a file of `sizeBytes` contains all data that the header declares. The file
+ * may be the beginning of one.
+ */
 export async function readHeader(path: string, sizeBytes: number): Promise<GgufHeader> {
   const { gguf } = await readingLibrary();
   const parsed = await gguf(path, { allowLocalFile: true }).catch((error: unknown) => {
     throw new GgufError(plainReason(error), { cause: error });
   });
   const { tensorInfos, tensorDataOffset, tensorInfoByteRange } = parsed;
-  if ((tensorInfoByteRange?.[1] ?? 0) > sizeBytes) throw new GgufError('the header is damaged or cut off');
+  // The reader takes zeros for what is not there.
+  if ((tensorInfoByteRange?.[1] ?? 0) > (await fileSize(path)))
+    throw new GgufError('the header is damaged or cut off');
   if (tensorDataEnd(tensorInfos, Number(tensorDataOffset)) > sizeBytes) {
     throw new GgufError('the file is shorter than its header states (incomplete download?)');
   }

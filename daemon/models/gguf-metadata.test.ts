@@ -4,6 +4,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
 import { readHeader } from './gguf-header.ts';
 import { modelType, readGgufMetadata } from './gguf-metadata.ts';
+import { writeModelHeader } from './testing/gguf/model-header.ts';
+import { PUBLISHED_MODELS } from './testing/gguf/published-models.ts';
 import { tinyChat } from './testing/gguf/tiny-chat.ts';
 import { tinyEmbed } from './testing/gguf/tiny-embed.ts';
 import { tinyRerank } from './testing/gguf/tiny-rerank.ts';
@@ -101,7 +103,7 @@ test('parts of a split model are one, and a missing part is named', async () => 
   const facts = await readGgufMetadata(second as string);
   expect(facts.files).toEqual([first, second]);
   expect(facts.sizeBytes).toBe(statSync(first as string).size + statSync(second as string).size);
-  expect(facts.parameters).toBeNull();
+  expect(facts.parameters).toBeGreaterThan(100_000);
 });
 
 test('names the number of a damaged or truncated part', async () => {
@@ -151,4 +153,34 @@ test('reports an unreadable header without its path', async () => {
   const path = join(folder, 'away.gguf');
   symlinkSync(path, path);
   await expect(readHeader(path, 100)).rejects.toThrow(/^the file can't be read \(ELOOP\)$/);
+});
+
+test.each([
+  ['Qwen3.6 35B A3B', 0.92, 40, 0.1],
+  ['gpt-oss 20B', 0.85, 24, 0.2],
+  ['Qwen3.8 27B', null, null, 1],
+] as const)(
+  'F9: %s has experts and tables that a card does not hold',
+  async (name, share, layers, active) => {
+    const model = PUBLISHED_MODELS.find((one) => one.name === name);
+    if (model === undefined) throw new Error(`no model ${name}`);
+    const path = join(folder, 'published.gguf');
+    await writeModelHeader(path, model);
+    const facts = await readGgufMetadata(path);
+    expect(facts.unknownTypes).toEqual([]);
+    expect(facts.experts?.layers ?? null).toBe(layers);
+    if (share !== null) expect((facts.experts?.bytes ?? 0) / facts.sizeBytes).toBeGreaterThan(share);
+    expect(facts.activeBytes / facts.sizeBytes).toBeCloseTo(active, 1);
+    expect(facts.cardBytes).toBeLessThan(facts.sizeBytes);
+  },
+);
+
+test('F9: the table of Gemma 4 E4B per layer stays on the host', async () => {
+  const model = PUBLISHED_MODELS.find(({ name }) => name === 'Gemma 4 E4B');
+  if (model === undefined) throw new Error('no model');
+  const path = join(folder, 'e4b.gguf');
+  await writeModelHeader(path, model);
+  const facts = await readGgufMetadata(path);
+  const table = (256 * 42 * model.vocabulary * 18) / 32;
+  expect(facts.sizeBytes - facts.cardBytes).toBe(table);
 });

@@ -1,4 +1,4 @@
-import { type ContextMemory, contextMemory, hasCache } from './context-memory.ts';
+import { type ContextMemory, contextMemory, hasCache, largest } from './context-memory.ts';
 import {
   asNumber,
   asText,
@@ -12,7 +12,7 @@ import {
 import { type SamplingDefaults, samplingDefaults } from './sampling-defaults.ts';
 import { splitParts } from './split-files.ts';
 import { templateMetadata } from './template-metadata.ts';
-import { type TensorInfo, tensorBytes } from './tensor-sizes.ts';
+import { isKnownType, type TensorInfo, tensorBytes } from './tensor-sizes.ts';
 
 export type GgufModelType = 'llm' | 'embedding' | 'rerank';
 
@@ -23,8 +23,8 @@ export interface GgufMetadata {
   type: GgufModelType;
   /** Trained context window in tokens. */
   contextTrain: number | null;
-  /** Number of weights in this file. Null for a split model. */
-  parameters: number | null;
+  /** Number of weights. */
+  parameters: number;
   quantization: string | null;
   licence: string | null;
   /** True when the file has its own chat template. */
@@ -54,10 +54,44 @@ export interface GgufMetadata {
   contextMemory: ContextMemory | null;
   /** Whether a text can be read in several steps: its vector or score depends on the last token only. */
   readsInSteps: boolean;
+  /** The experts of a mixture of experts, which an engine can keep on the host. Null for any other model. */
+  experts: ExpertWeights | null;
+  /** Bytes of the weights that one token reads. */
+  activeBytes: number;
+  /** Storage types that the engine does not know; empty for a usable file. */
+  unknownTypes: number[];
   /** Bytes of the weights that a card holds when every layer is on it: the token tables stay on the host. */
   cardBytes: number;
   /** The sampling that its author recommends. */
   sampling: SamplingDefaults;
+}
+
+/** The weights of all experts, in the layers that have some. */
+export interface ExpertWeights {
+  readonly bytes: number;
+  readonly layers: number;
+}
+
+/** Tensors of experts; the rule of llama.cpp for `--cpu-moe` (`LLM_FFN_EXPS_REGEX`). */
+const EXPERT = /^blk\.(\d+)\.ffn_(up|down|gate|gate_up)_(ch)?exps/;
+
+const totalOf = (tensors: readonly TensorInfo[]): number =>
+  tensors.reduce((sum, tensor) => sum + tensorBytes(tensor), 0);
+
+function expertWeights(tensors: readonly TensorInfo[]): ExpertWeights | null {
+  const experts = tensors.filter(({ name = '' }) => EXPERT.test(name));
+  const layers = new Set(experts.map(({ name = '' }) => EXPERT.exec(name)?.[1]));
+  return experts.length === 0 ? null : { bytes: totalOf(experts), layers: layers.size };
+}
+
+/** Returns the bytes that one token reads: the used share of the experts, and all else but the tables of tokens. */
+function activeBytes(
+  tensors: readonly TensorInfo[],
+  { experts, count, used }: { experts: ExpertWeights | null; count: number; used: number },
+): number {
+  const dense = totalOf(tensors) - hostOnlyBytes(tensors) - (experts?.bytes ?? 0);
+  const share = count > 0 && used > 0 ? Math.min(1, used / count) : 1;
+  return Math.round(dense + (experts?.bytes ?? 0) * share);
 }
 
 /** Tables that llama.cpp reads on the host, whatever the device of the layers. */
@@ -152,17 +186,18 @@ const ofPart = (error: Error, index: number, parts: number): Error =>
   parts === 1 ? error : new GgufError(`part ${index + 1} of ${parts}: ${error.message}`, { cause: error });
 
 /**
- * Returns the header of the first part after checking every part. Checks one at a time, because there may be
- * hundreds.
+ * Returns the metadata of the first part and the tensors of all after checking every part. Checks one at a time,
+ * because there may be hundreds.
  */
 async function headerOf(files: readonly string[], sizes: readonly number[]): Promise<GgufHeader> {
   const header = (index: number) =>
     readHeader(files[index] as string, sizes[index] as number).catch((error: Error) => {
       throw ofPart(error, index, files.length);
     });
-  const first = await header(0);
-  for (let index = 1; index < files.length; index++) await header(index);
-  return first;
+  const { metadata, tensors: own } = await header(0);
+  const tensors = [...own];
+  for (let index = 1; index < files.length; index++) tensors.push(...(await header(index)).tensors);
+  return { metadata, tensors };
 }
 
 /**
@@ -179,17 +214,39 @@ export async function readGgufMetadata(path: string): Promise<GgufMetadata> {
       }),
     ),
   );
-  const { metadata, tensors } = await headerOf(files, sizes);
+  const header = await headerOf(files, sizes);
+  return describeHeader(
+    header,
+    files,
+    sizes.reduce((sum, size) => sum + size, 0),
+  );
+}
+
+/**
+ * Reads the metadata of the beginning of a GGUF file, or of the first part of a split one, that has `sizeBytes` in
+ * total. Throws like `readGgufMetadata`.
+ */
+export async function readGgufHead(path: string, sizeBytes: number): Promise<GgufMetadata> {
+  return describeHeader(await readHeader(path, sizeBytes), [path], sizeBytes);
+}
+
+/** Returns what a header says. Throws GgufError when the file is no language model. */
+async function describeHeader(
+  { metadata, tensors }: GgufHeader,
+  files: string[],
+  sizeBytes: number,
+): Promise<GgufMetadata> {
   const architecture = languageModel(metadata);
-  const sizeBytes = sizes.reduce((sum, size) => sum + size, 0);
   const memory = contextMemory(metadata, architecture);
+  const of = (key: string) => largest(metadata[`${architecture}.${key}`]);
   const pooling = asNumber(metadata[`${architecture}.pooling_type`]);
+  const experts = expertWeights(tensors);
   return {
     architecture,
     name: asText(metadata['general.name']),
     type: modelType(architecture, pooling),
     contextTrain: asNumber(metadata[`${architecture}.context_length`]),
-    parameters: files.length === 1 ? parameterCount(tensors) : null,
+    parameters: parameterCount(tensors),
     quantization: await quantization(metadata, tensors),
     licence: asText(metadata['general.license']),
     ...templateMetadata(metadata),
@@ -200,6 +257,9 @@ export async function readGgufMetadata(path: string): Promise<GgufMetadata> {
     readsInSteps:
       memory !== null && hasCache(memory) && (pooling === POOLING_LAST || pooling === POOLING_RANK),
     sampling: samplingDefaults((key) => metadata[`general.sampling.${key}`]),
-    cardBytes: sizeBytes - (files.length === 1 ? hostOnlyBytes(tensors) : 0),
+    experts,
+    activeBytes: activeBytes(tensors, { experts, count: of('expert_count'), used: of('expert_used_count') }),
+    unknownTypes: [...new Set(tensors.map(({ dtype }) => dtype))].filter((type) => !isKnownType(type)),
+    cardBytes: sizeBytes - hostOnlyBytes(tensors),
   };
 }

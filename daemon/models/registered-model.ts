@@ -3,7 +3,7 @@ import type { ModelRecordView } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { ModelRow } from '../store/models.ts';
 import type { ContextMemory } from './context-memory.ts';
-import type { GgufMetadata } from './gguf-metadata.ts';
+import type { ExpertWeights, GgufMetadata } from './gguf-metadata.ts';
 import type { Absence } from './missing-model.ts';
 import { asSamplingDefaults, type SamplingDefaults } from './sampling-defaults.ts';
 import type { FoundFile } from './scan.ts';
@@ -43,6 +43,10 @@ export interface RegisteredModel extends ModelRecordView {
   readonly cardBytes: number | null;
   /** The sampling that its author recommends; empty when the file names none. */
   readonly sampling: SamplingDefaults;
+  /** The experts of a mixture of experts; null for any other model. */
+  readonly experts: ExpertWeights | null;
+  /** Bytes of the weights that one token reads; null when unknown. */
+  readonly activeBytes: number | null;
   /** Version of the header reader that read the fields; a model read by an older one is read again. */
   readonly headerVersion: number;
   readonly chatTemplate: boolean;
@@ -57,7 +61,7 @@ export interface RegisteredModel extends ModelRecordView {
 }
 
 /** Increase it when the header reader returns more than before, so that known files are read again. */
-export const HEADER_VERSION = 4;
+export const HEADER_VERSION = 5;
 
 /** Header fields that the store keeps in addition to the public columns. */
 const HEADER_KEYS = [
@@ -72,6 +76,8 @@ const HEADER_KEYS = [
   'readsInSteps',
   'cardBytes',
   'sampling',
+  'experts',
+  'activeBytes',
   'headerVersion',
   'chatTemplate',
   'voices',
@@ -125,6 +131,8 @@ export const NO_TEXT = {
   readsInSteps: false,
   cardBytes: null,
   sampling: {},
+  experts: null,
+  activeBytes: null,
   headerVersion: HEADER_VERSION,
   chatTemplate: false,
   capabilities: {},
@@ -181,6 +189,8 @@ export function newModel(
     readsInSteps: metadata.readsInSteps,
     cardBytes: metadata.cardBytes,
     sampling: metadata.sampling,
+    experts: metadata.experts,
+    activeBytes: metadata.activeBytes,
     headerVersion: HEADER_VERSION,
     chatTemplate: metadata.chatTemplate,
     capabilities: metadata.capabilities,
@@ -233,6 +243,12 @@ function asContextMemory(value: unknown): ContextMemory | null {
   return CONTEXT_KEYS.every((key) => typeof record[key] === 'number') ? (value as ContextMemory) : null;
 }
 
+/** Reads a stored value; null when it is not one. */
+function asExperts(value: unknown): ExpertWeights | null {
+  const { bytes, layers } = (value ?? {}) as Record<string, unknown>;
+  return typeof bytes === 'number' && typeof layers === 'number' ? { bytes, layers } : null;
+}
+
 const POINT_KEYS = [
   'context',
   'windowBytes',
@@ -277,6 +293,8 @@ export function fromRow(row: ModelRow): RegisteredModel | null {
     readsInSteps: row.header.readsInSteps === true,
     cardBytes: number('cardBytes'),
     sampling: asSamplingDefaults(row.header.sampling),
+    experts: asExperts(row.header.experts),
+    activeBytes: number('activeBytes'),
     headerVersion: number('headerVersion') ?? 1,
     chatTemplate: row.header.chatTemplate === true,
     capabilities: row.capabilities,

@@ -116,7 +116,7 @@ test('a file that an older version read is read again, and keeps its id and orig
     repo: 'maker/a',
     licence: 'mit',
     contextMemory: { slidingWindow: 0 },
-    headerVersion: 4,
+    headerVersion: 5,
   });
   expect(ids(registry)).toEqual(['a']);
 });

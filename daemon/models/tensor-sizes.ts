@@ -45,6 +45,9 @@ const BLOCKS: Readonly<Record<number, readonly [numbers: number, bytes: number]>
   42: [64, 18],
 };
 
+/** Returns whether the engine knows a storage type. */
+export const isKnownType = (type: number): boolean => type in BLOCKS;
+
 /** Returns the bytes of one tensor. 0 for an unknown storage type, so that newer files are accepted. */
 export function tensorBytes({ dtype, shape }: TensorInfo): number {
   const block = BLOCKS[dtype];

@@ -10,6 +10,7 @@ import type { LogLines } from '../lib/text/log-lines.ts';
 import type { Memory } from '../memory/memory.ts';
 import type { Catalog } from '../models/catalog-store.ts';
 import type { Hub } from '../models/hub/hub.ts';
+import type { RemoteHeaders } from '../models/hub/remote-header.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -53,6 +54,7 @@ export interface RouteDeps {
   readonly registry: Registry;
   readonly catalog: Catalog;
   readonly hub: Hub;
+  readonly headers: RemoteHeaders;
   readonly pulls: Pulls;
   readonly slots: Slots;
   readonly setup: Setup;

@@ -39,6 +39,13 @@ test('search, pull, list, remove', async () => {
   expect((await run('models', 'rm', 'tiny-Q8_0', '--force')).out).toContain('Files deleted: 1.');
 });
 
+test('the quantisations of a repository are listed with their fit', async () => {
+  const files = await run('models', 'files', REPO, '--wide');
+  expect(files.out).toMatch(/tiny-Q8_0\.gguf +Q8_0 +\S+ \S+ +fits.* +default/);
+  expect((await run('models', 'files', 'maker/none')).err).toContain('pull.not_found');
+  expect((await run('models', 'files', 'none')).err).toContain('pull.bad_name');
+});
+
 test('a download is paused, resumed and cancelled by a prefix of its id', async () => {
   hub.fault = { slowMs: 1_000 }; // still running when three programs have started
   const created = (await run('models', 'pull', REPO, '--no-wait', '--json')).json<PullRecord>();

@@ -43,6 +43,14 @@ export const queries = {
     }),
   registry: read('models', 60_000),
   catalog: read('model.catalog', 60_000),
+  /** The models of one repository of the hub. */
+  choices: (repo: string) =>
+    queryOptions<Responses['model.choices']>({
+      queryKey: keyOf('model.choices', repo),
+      queryFn: ({ signal }) => call('model.choices', { query: { repo }, signal }, HUB_MS),
+      staleTime: 5 * 60_000,
+      retry: false,
+    }),
   pulls: read('pulls'),
   minutes: read('usage.minutes', 30_000),
   upstreams: read('upstreams'),

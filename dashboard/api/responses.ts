@@ -18,7 +18,12 @@ import type {
   ScanResponse,
   V1ModelList,
 } from '../../daemon/contract/models.ts';
-import type { PullRecord, PullsResponse, SearchResponse } from '../../daemon/contract/pulls.ts';
+import type {
+  HubChoicesView,
+  PullRecord,
+  PullsResponse,
+  SearchResponse,
+} from '../../daemon/contract/pulls.ts';
 import type { SetupView } from '../../daemon/contract/setup.ts';
 import type {
   SlotPlanView,
@@ -84,6 +89,7 @@ export interface Responses {
   'setup.probe': SetupView;
   'setup.apply': SetupView;
   'model.catalog': CatalogView;
+  'model.choices': HubChoicesView;
   'catalog.update': CatalogView;
   'catalog.reset': CatalogView;
   'model.search': Parsed<typeof SearchResponse>;

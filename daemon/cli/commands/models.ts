@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CatalogUpdateBody, CatalogView, ModelFitView } from '../../contract/catalog.ts';
 import type { ModelWithMemory } from '../../contract/models.ts';
-import type { HubModelView } from '../../contract/pulls.ts';
+import type { HubChoicesView, HubModelView } from '../../contract/pulls.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { plural } from '../../lib/text/plural.ts';
 import type { CommandContext } from '../command.ts';
@@ -112,6 +112,31 @@ const BADGES: Readonly<Record<ModelFitView['badge'], (fit: ModelFitView) => stri
   does_not_fit: () => 'does not fit',
   unknown: () => '-',
 };
+
+export async function files(
+  { client, flags, out, width }: CommandContext,
+  repository: string,
+): Promise<number> {
+  const view = await client.call<HubChoicesView>('model.choices', undefined, {
+    query: { repo: repository },
+    timeoutMs: TIMEOUT_MS,
+  });
+  if (flags.json) out(json(view));
+  else if (view.choices.length === 0) out('The repository has no GGUF model.\n');
+  else {
+    const rows = view.choices.map((one) => [
+      one.file,
+      one.quantization ?? '-',
+      formatBytes(one.size_bytes),
+      BADGES[one.fit.badge](one.fit),
+      one.preferred ? 'default' : '',
+    ]);
+    out(fitted(['FILE', 'QUANT', 'SIZE', 'FIT', ''], rows, { width, shrink: [3], shrinkLast: [0] }));
+    if (view.objection !== null) out(`! ${plain(view.objection)}\n`);
+    out(`To download one: svcctl models pull ${plain(view.repo)}:FILE\n`);
+  }
+  return EXIT.ok;
+}
 
 /** Returns the body of an update: the text of a file, or an address that the gateway reads. */
 async function updateBody(source: string, sha256: string | undefined): Promise<CatalogUpdateBody> {

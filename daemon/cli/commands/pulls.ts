@@ -17,6 +17,7 @@ export async function pull(context: CommandContext, model: string): Promise<numb
     model,
     ...(flags.revision === undefined ? {} : { revision: flags.revision }),
     ...(flags.projector ? { projector: true } : {}),
+    ...(flags.allowUnsupported ? { allow_unsupported: true } : {}),
   };
   const started = await client.call<PullRecord>('model.pull', body, { timeoutMs: TIMEOUT_MS });
   return waitAndPrint(context, started);

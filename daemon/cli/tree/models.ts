@@ -29,6 +29,7 @@ function addDownloads(models: CliCommand): void {
     .withOptions(
       new Option('--projector', 'Also download the vision projector, if any'),
       new Option('--revision <revision>', 'Branch, tag or commit, else the main branch'),
+      new Option('--allow-unsupported', 'Download a model that the embedded engine cannot load'),
       noWait(),
     )
     .examples('svcctl models pull Qwen/Qwen3-8B-GGUF', 'svcctl models pull Qwen/Qwen3-8B-GGUF:Q4_K_M')
@@ -95,6 +96,13 @@ export function addModelCommands(program: CliCommand): void {
     .withOptions(wide())
     .examples('svcctl models search qwen3 coder')
     .runs(async () => (await handlers()).search);
+  models
+    .command('files')
+    .argument('<repository>', 'OWNER/NAME on the hub')
+    .describe('List the quantisations of a repository', 'Shows the size of each, and which fit.')
+    .withOptions(wide())
+    .examples('svcctl models files unsloth/Qwen3.5-9B-GGUF')
+    .runs(async () => (await handlers()).files);
   models
     .command('scan')
     .describe('Scan the model folders again')

@@ -81,6 +81,40 @@ function firstParts(files: readonly HubFile[]): HubFile[] {
   );
 }
 
+const QUANTISATION =
+  /(?<=^|[-_./])((UD-)?(I?Q\d_[A-Z0-9_]+|I?Q\d|TQ\d_\d|MXFP4(_MOE)?|NVFP4|BF16|F16|F32))(?=[-_./]|$)/gi;
+
+/** A GGUF model of a repository. */
+export interface GgufChoice {
+  /** All parts in order. */
+  readonly parts: readonly HubFile[];
+  /** The last quantisation in its name; null without one. */
+  readonly quantization: string | null;
+  readonly bytes: number;
+}
+
+/** Returns the complete GGUF models of a repository, smallest first, and its projector. Pure. */
+export function ggufChoices(files: readonly HubFile[]): {
+  choices: GgufChoice[];
+  preferred: string | null;
+  projector: HubFile | null;
+} {
+  const firsts = firstParts(files).filter(({ path }) => isSafePath(path));
+  const choices = firsts.flatMap((first) => {
+    const names = splitName(first.path) === null ? [first.path] : splitParts(first.path);
+    const parts = names.flatMap((name) => files.find(({ path }) => path === name) ?? []);
+    if (parts.length < names.length) return [];
+    const quantization = first.path.match(QUANTISATION)?.at(-1)?.toUpperCase() ?? null;
+    return [{ parts, quantization, bytes: parts.reduce((sum, { size }) => sum + size, 0) }];
+  });
+  const preferred = PREFERRED.map((name) => shortest(firsts.filter(({ path }) => isQuantised(path, name))));
+  return {
+    choices: choices.sort((a, b) => a.bytes - b.bytes),
+    preferred: (preferred.find((one) => one !== undefined) ?? firsts[0])?.path ?? null,
+    projector: projectorsOf(files)[0] ?? null,
+  };
+}
+
 /** Returns the requested GGUF model. Null when the repository has none. */
 function chooseGguf(files: readonly HubFile[], selector: string | null): HubFile | null {
   const firsts = firstParts(files);

@@ -10,7 +10,7 @@ import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { PullFileRow, PullRow } from '../../store/pulls.ts';
 import type { Store } from '../../store/store.ts';
-import type { Hub } from '../hub/hub.ts';
+import type { Hub, HubRepo } from '../hub/hub.ts';
 import { readMetadataInChild } from '../read-metadata-in-child.ts';
 import type { RegisteredModel } from '../registered-model.ts';
 import { type Choice, chooseFiles } from './choose-files.ts';
@@ -51,6 +51,10 @@ export interface PullsDeps {
     list(): readonly RegisteredModel[];
     registerPulled(model: PulledModel): Promise<RegisteredModel>;
   };
+  /** Returns why no engine here can load what was chosen. Null, the default, when one can or it is unknown. */
+  readonly objection?: (found: HubRepo, choice: Choice, signal: AbortSignal) => Promise<string | null>;
+  /** Called with the exact sizes of a model that will be downloaded. */
+  readonly onResolved?: (model: string, facts: { sizeBytes: number; licence: string | null }) => void;
   /** First delay after a failure in milliseconds. Default: one second. */
   readonly baseMs?: number;
   /** Returns the free bytes for the models of a state folder. Default: from the system. */
@@ -103,8 +107,10 @@ class AllPulls implements Pulls {
     const same = this.#sameAs(repo, found.revision, choice);
     if (same !== undefined) return this.resume(same.row.id);
     await this.#refusePresent(repo, found.revision, choice);
+    if (!body.allow_unsupported) await this.#refuseUnsupported(found, choice, signal);
     const total = choice.files.reduce((all, { size }) => all + size, 0);
     await this.#checkSpace(await this.#missing(repo, choice));
+    this.#options.onResolved?.(body.model, { sizeBytes: total, licence: found.licence });
     const again = this.#sameAs(repo, found.revision, choice);
     if (again !== undefined) return again.view();
     return this.#add(repo, found, choice, total);
@@ -168,6 +174,12 @@ class AllPulls implements Pulls {
       files.map(({ path: file, size }) => hasSize(this.#targetFolder(repo, file), size)),
     );
     if (sizes.every(Boolean)) throw new GatewayError('model.exists', { details: { model: model.id } });
+  }
+
+  async #refuseUnsupported(found: HubRepo, choice: Choice, signal: AbortSignal): Promise<void> {
+    const limit = AbortSignal.any([signal, this.#closing.signal]);
+    const reason = (await this.#options.objection?.(found, choice, limit)) ?? null;
+    if (reason !== null) throw new GatewayError('pull.unsupported', { message: reason });
   }
 
   /** Returns the target of a repository's file. Null: the folder of its model. */

@@ -10,6 +10,8 @@ export interface FakeRepo {
   readonly licence?: string;
   /** Digests that the hub lists instead of the real ones. */
   readonly promises?: Readonly<Record<string, string>>;
+  /** Sizes that the hub lists instead of the real ones. */
+  readonly sizes?: Readonly<Record<string, number>>;
   /** Names that the hub lists instead of the real ones. */
   readonly listsAs?: Readonly<Record<string, string>>;
 }
@@ -101,15 +103,16 @@ export async function startHub(repos: Record<string, FakeRepo> = {}): Promise<Fa
   function entries(name: string, repo: FakeRepo) {
     return Object.entries(repo.files).map(([path, bytes]) => {
       const listedPath = repo.listsAs?.[path] ?? path;
+      const size = repo.sizes?.[path] ?? bytes.length;
       const oid = repo.promises?.[path] ?? sha256(bytes);
       const entry = {
         type: 'file',
         path: listedPath,
-        size: bytes.length,
+        size,
         oid: repo.promises?.[path] ?? blob(bytes),
       };
       return isLarge(path, bytes)
-        ? { ...entry, oid: blob(Buffer.from(name)), lfs: { oid, size: bytes.length, pointerSize: 134 } }
+        ? { ...entry, oid: blob(Buffer.from(name)), lfs: { oid, size, pointerSize: 134 } }
         : entry;
     });
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GatewayEvents } from '../../contract/events.ts';
-import type { PullRecord, PullStateName } from '../../contract/pulls.ts';
+import type { PullBody, PullRecord, PullStateName } from '../../contract/pulls.ts';
 import { EventBus } from '../../lib/async/event-bus.ts';
 import { createLog } from '../../lib/log.ts';
 import { Outbound, type OutboundOptions } from '../../lib/net/outbound.ts';
@@ -24,7 +24,7 @@ export interface PullBench {
   /** Resolves once the job is in one of these states. Rejects after 20 s. */
   until(id: string, ...states: PullStateName[]): Promise<PullRecord>;
   /** Creates a job for `model`. */
-  pull(model: string, more?: { projector?: boolean; revision?: string }): Promise<PullRecord>;
+  pull(model: string, more?: Partial<Omit<PullBody, 'model'>>): Promise<PullRecord>;
   close(): Promise<void>;
 }
 
@@ -33,6 +33,8 @@ export interface BenchOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly free?: PullsDeps['free'];
   readonly lookup?: OutboundOptions['lookup'];
+  readonly objection?: PullsDeps['objection'];
+  readonly onResolved?: PullsDeps['onResolved'];
 }
 
 /** Creates pulls of a home folder with the hub at `url`. A given home is not removed. */
@@ -59,8 +61,13 @@ export async function pullBench(url: string, options: BenchOptions = {}): Promis
     events.push((payload as GatewayEvents['pull']).pull);
     for (const check of waiting) check();
   });
-  const free = options.free === undefined ? {} : { free: options.free };
-  const pulls = createPulls({ store, settings, log, bus, outbound, hub, registry, baseMs: 5, ...free });
+  const { objection, onResolved } = options;
+  const more = {
+    ...(options.free === undefined ? {} : { free: options.free }),
+    ...(objection === undefined ? {} : { objection }),
+    ...(onResolved === undefined ? {} : { onResolved }),
+  };
+  const pulls = createPulls({ store, settings, log, bus, outbound, hub, registry, baseMs: 5, ...more });
   const find = (id: string) => pulls.list().find((one) => one.id === id);
   return {
     home,
@@ -86,7 +93,7 @@ export async function pullBench(url: string, options: BenchOptions = {}): Promis
         waiting.add(check);
         check();
       }),
-    pull: (model, more = {}) => pulls.create({ model, ...more }, new AbortController().signal),
+    pull: (model, body = {}) => pulls.create({ model, ...body }, new AbortController().signal),
     async close() {
       await pulls.close();
       await outbound.close();

@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { HubModelView, PullBody } from '../../contract/pulls.ts';
+import { hubChoices } from '../../models/hub/hub-choices.ts';
+import { parseModel } from '../../models/pulls/pull-name.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
 import { disconnectSignal } from '../disconnect-signal.ts';
@@ -10,9 +12,9 @@ const MAX_RESULTS = 20;
 const MAX_QUERY_LENGTH = 200;
 const SEARCHES = { max: 64, ttl: 5 * 60_000 };
 
-/** `/api/pulls…`, `/api/models/pull` and `/api/models/search`: models from the hub. */
+/** `/api/pulls…` and `/api/models/pull`, `search` and `choices`: models from the hub. */
 export function pullRoutes(deps: RouteDeps) {
-  const { pulls, hub } = deps;
+  const { pulls, hub, catalog, headers, slots } = deps;
   const searches = new LRUCache<string, HubModelView[]>(SEARCHES);
   const verb =
     (action: 'pause' | 'resume' | 'cancel'): Handler =>
@@ -36,6 +38,12 @@ export function pullRoutes(deps: RouteDeps) {
     searches.set(key, results);
     ctx.body = { results };
   };
+  const choices: Handler = async (ctx) => {
+    const { repo } = parseModel((new URLSearchParams(ctx.querystring).get('repo') ?? '').trim());
+    const signal = disconnectSignal(ctx.res);
+    const found = await hub.repo(repo, 'HEAD', signal);
+    ctx.body = await hubChoices(found, { catalog, headers, fitOf: (model) => slots.fit(model) }, signal);
+  };
   return {
     pulls: (ctx) => {
       ctx.body = { pulls: pulls.list() };
@@ -45,5 +53,6 @@ export function pullRoutes(deps: RouteDeps) {
     'pull.cancel': verb('cancel'),
     'model.pull': create,
     'model.search': search,
+    'model.choices': choices,
   } satisfies Record<string, Handler>;
 }

@@ -1,5 +1,6 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { ContextMemory } from '../../models/context-memory.ts';
+import type { ExpertWeights } from '../../models/gguf-metadata.ts';
 import type { SamplingDefaults } from '../../models/sampling-defaults.ts';
 import type { SimulatedContext } from '../../models/simulated-context.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
@@ -29,6 +30,10 @@ export interface SlotModel {
   readonly readsInSteps?: boolean;
   /** Bytes of its weights that a card holds; null when unknown. */
   readonly cardBytes?: number | null;
+  /** The experts of a mixture of experts, which the engine can keep on the host; null for any other model. */
+  readonly experts?: ExpertWeights | null;
+  /** Bytes of the weights that one token reads; null when unknown. */
+  readonly activeBytes?: number | null;
   /** The window of a chat slot whose file names none, in tokens; the engine's default when absent. */
   readonly defaultContext?: number;
   /** The sampling that its file recommends, by request field. */

@@ -12,9 +12,11 @@ import { TextInput } from '../../ui/inputs.tsx';
 import { Note } from '../../ui/note.tsx';
 import { Facts } from '../../ui/property-list.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { FitBadge } from './fit-badge.tsx';
 import { licenceWords } from './licence.ts';
 import css from './models.module.css';
+import { PullChoices } from './pull-choices.tsx';
 import { useUrlState } from './url-state.ts';
 import { useModelAction } from './use-model-action.ts';
 
@@ -52,13 +54,21 @@ function Licence(props: { licence: string | null; gated: boolean }): ReactElemen
 export function PullDialog(props: { model: string; onClose: () => void }): ReactElement {
   const { model, onClose } = props;
   const { entry, found } = useModelEntry(model);
+  const named = model.includes(':');
   const [which, setWhich] = useState('');
+  const [selected, setSelected] = useState<string | null>(null);
+  const [anyway, setAnyway] = useState(false);
+  const isListed = !named && entry === undefined;
+  const choices = useQuery({ ...queries.choices(model), enabled: isListed });
+  const chosen = selected ?? choices.data?.choices.find(({ preferred }) => preferred)?.model ?? null;
+  const objection = choices.data?.objection ?? null;
   const [projector, setProjector] = useState(false);
   const pull = useModelAction('model.pull', onClose);
-  const named = model.includes(':');
+  const typed = named || which.trim() === '' ? model : `${model}:${which.trim()}`;
   const body = {
-    model: named || which.trim() === '' ? model : `${model}:${which.trim()}`,
+    model: chosen ?? typed,
     ...(projector ? { projector } : {}),
+    ...(anyway ? { allow_unsupported: true } : {}),
   };
   const chat = entry === undefined || entry.type === 'llm';
   return (
@@ -72,7 +82,19 @@ export function PullDialog(props: { model: string; onClose: () => void }): React
         ]}
       />
       <Licence licence={entry?.licence ?? found?.licence ?? null} gated={found?.gated ?? false} />
-      {named || entry !== undefined ? null : (
+      {isListed && choices.isPending ? <Skeleton lines={4} what="the files" /> : null}
+      {choices.data === undefined || chosen === null ? null : (
+        <PullChoices view={choices.data} selected={chosen} onSelect={setSelected} />
+      )}
+      {objection === null ? null : (
+        <Note tone="attention">
+          <p>{objection}</p>
+          <CheckBox on={anyway} onChange={setAnyway}>
+            Download anyway, for a llama-server of my own
+          </CheckBox>
+        </Note>
+      )}
+      {isListed && (choices.isError || (choices.data !== undefined && chosen === null)) ? (
         <TextInput
           label="Quantisation or file"
           help="Leave empty to use the one with the best quality for its size."
@@ -81,7 +103,7 @@ export function PullDialog(props: { model: string; onClose: () => void }): React
           value={which}
           onChange={setWhich}
         />
-      )}
+      ) : null}
       {chat ? (
         <CheckBox on={projector} onChange={setProjector}>
           Include vision support if available <span className={css.soft}>(llama-server only)</span>
@@ -90,7 +112,12 @@ export function PullDialog(props: { model: string; onClose: () => void }): React
       {pull.error === null ? null : <Failure error={pull.error} />}
       <div className={dialog.actions}>
         <Button onClick={onClose}>Cancel</Button>
-        <Button variant="main" busy={pull.isPending} onClick={() => pull.mutate({ body })}>
+        <Button
+          variant="main"
+          busy={pull.isPending}
+          disabled={objection !== null && !anyway}
+          onClick={() => pull.mutate({ body })}
+        >
           {pull.isPending ? 'Contacting the hub…' : 'Download'}
         </Button>
       </div>
