@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { ZodType, z } from 'zod';
 import { GatewayError } from '../contract/errors.ts';
 import { invalidRequest } from '../contract/invalid-request.ts';
@@ -105,46 +105,38 @@ export function readBody({ id, body: kind, method }: MatchedRoute): RouteMiddlew
 
 type BodyContext = Pick<Context, 'req' | 'res' | 'request'>;
 
-/** Loads koa-body with the first body that needs it: it costs 70 ms and 10 MB at start. */
-async function loadParsers() {
-  const { koaBody } = await import('koa-body');
-  return { auth: koaBody(parserOptions('auth')), api: koaBody(parserOptions('api')) } as const;
-}
+/** The parsers, loaded with the first body: koa-body costs 70 ms and 10 MB at start. A failed load is retried. */
+let parsers: Promise<Record<'auth' | 'api', Middleware>> | undefined;
 
-let parsers: ReturnType<typeof loadParsers> | undefined;
-
-/** The parsers. A failed load is retried by the next body. */
-function loadParsersOnce(): ReturnType<typeof loadParsers> {
-  parsers ??= loadParsers().catch((error: unknown) => {
-    parsers = undefined;
-    throw error;
-  });
-  return parsers;
-}
-
-function parserOptions(kind: 'auth' | 'api') {
-  return {
-    multipart: false,
-    urlencoded: false,
-    text: false,
-    json: true,
-    jsonTypes: ['application/json', 'application/*+json'],
-    jsonStrict: false,
-    jsonLimit: BODY_CAPS[kind],
-    onError: (error: Error) => {
-      throw bodyError(error, kind);
+const loadParsers = () =>
+  import('koa-body').then(
+    ({ koaBody }) => ({ auth: koaBody(parserOptions('auth')), api: koaBody(parserOptions('api')) }),
+    (error: unknown) => {
+      parsers = undefined;
+      throw error;
     },
-  };
-}
+  );
 
-function bodyError(error: Error & { status?: number; type?: string }, kind: BodyKind): GatewayError {
-  if (error.status === 413 || error.type === 'entity.too.large') return tooLarge(kind);
-  return new GatewayError('request.invalid_json', { cause: error });
-}
+const parserOptions = (kind: 'auth' | 'api') => ({
+  multipart: false,
+  urlencoded: false,
+  text: false,
+  jsonTypes: ['application/json', 'application/*+json'],
+  jsonStrict: false,
+  jsonLimit: BODY_CAPS[kind],
+  includeUnparsed: true,
+  onError: (error: Error & { status?: number; body?: string }) => {
+    if (error.status === 413) throw tooLarge(kind);
+    // The parser refuses `__proto__` as if the text were not JSON. `checkedBody` has the right error.
+    if (error.body !== undefined) checkedBody(parseJson(error.body));
+    throw new GatewayError('request.invalid_json', { cause: error });
+  },
+});
 
 /**
- * Reads an `/api` JSON body through koa-body and checks it against `schema`. An empty body is `undefined`.
- * Throws 413, 415, 400 `request.invalid_json` (also for invalid UTF-8 and depth), 422 `request.invalid`.
+ * Reads an `/api` JSON body and checks it against `schema`. koa-body reads it, or `readBytes` where it has a content
+ * coding, because koa-body knows no zstd. An empty body is `undefined`. Throws 413, 415, 400 `request.invalid_json` (also
+ * for invalid UTF-8 and depth), 422 `request.invalid`.
  */
 export async function readApiBody(
   ctx: BodyContext,
@@ -156,51 +148,73 @@ export async function readApiBody(
   const present =
     req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   if (!present) return parseWith(schema, undefined);
-  if (isUntypedStream(req) && (await readBytes(req, res, kind)).bytes.length === 0) {
+  if (isUntypedStream(req) && (await readBytes(req, res, kind)).bytes.length === 0)
     return parseWith(schema, undefined);
-  }
   if (!isJsonType(req.headers['content-type'])) throw new GatewayError('request.unsupported_type');
-  if (coding !== null) return parseCoded((await readBytes(req, res, kind)).bytes, schema);
+  if (coding !== null) {
+    const { bytes } = await readBytes(req, res, kind);
+    if (bytes.length === 0) return parseWith(schema, undefined);
+    if (!isUtf8(bytes)) throw notUtf8();
+    return parseWith(schema, checkedBody(parseJson(bytes.toString())));
+  }
   sendContinue(req, res);
-  const bytes = await parseThrough(ctx, kind);
+  parsers ??= loadParsers();
+  const parse = (await parsers)[kind];
+  if (isDisconnected(req)) throw bodyAborted();
+  const isValid = watchUtf8(req);
+  await parse(ctx as Context, async () => {});
+  const { rawBody, body } = ctx.request;
   // The parser did not recognise the body. It would count as absent, and a default would replace its content.
-  if (ctx.request.body === undefined) throw new GatewayError('request.unsupported_type');
-  if (bytes.length === 0) return parseWith(schema, undefined);
-  return checkedBody(ctx.request.body, bytes, schema);
+  if (rawBody === undefined) throw new GatewayError('request.unsupported_type');
+  if (rawBody === '') return parseWith(schema, undefined);
+  if (!isValid()) throw notUtf8();
+  return parseWith(schema, checkedBody(body));
 }
 
-/** Parses a decoded body. koa-body would read the coded bytes. */
-function parseCoded(bytes: Buffer, schema: ZodType | undefined): unknown {
-  return bytes.length === 0 ? parseWith(schema, undefined) : checkedBody(parseJson(bytes), bytes, schema);
+/** Checks the bytes of a body while koa-body reads them: its decoder replaces what is not UTF-8. */
+function watchUtf8(req: IncomingMessage): () => boolean {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let valid = true;
+  const decode = (chunk?: Buffer) => {
+    try {
+      decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      valid = false;
+    }
+  };
+  req.on('data', decode);
+  return () => {
+    decode();
+    return valid;
+  };
 }
 
-function parseJson(bytes: Buffer): unknown {
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(text);
   } catch (cause) {
     throw new GatewayError('request.invalid_json', { cause });
   }
 }
 
-/** Checks a parsed body. Throws 400 `request.invalid_json`, 422 `request.invalid`. */
-function checkedBody(body: unknown, bytes: Buffer, schema: ZodType | undefined): unknown {
-  const flaw = bodyProblem(body, bytes);
+const notUtf8 = () => new GatewayError('request.invalid_json', { message: 'The body is not valid UTF-8.' });
+
+/** Checks a parsed body: nothing is repaired silently. Throws 400 `request.invalid_json`, 422 `request.invalid`. */
+function checkedBody(body: unknown): unknown {
+  const flaw = isDeeperThan(body, MAX_DEPTH)
+    ? `The body nests deeper than ${MAX_DEPTH} levels.`
+    : isWellFormed(body)
+      ? null
+      : 'The body contains an unpaired surrogate.';
   if (flaw !== null) throw new GatewayError('request.invalid_json', { message: flaw });
   const path = prototypeKeyIn(body);
   if (path !== null) throw invalidRequest([{ path, reason: 'is not accepted as a name' }]);
-  return parseWith(schema, body);
+  return body;
 }
 
 /** Whether a body may turn out to be empty only at its end: chunked, without a content type. */
 const isUntypedStream = ({ headers }: IncomingMessage): boolean =>
   headers['content-type'] === undefined && headers['transfer-encoding'] !== undefined;
-
-/** Returns the problem of a body that the parser accepts, or null. Nothing is repaired silently. */
-function bodyProblem(body: unknown, bytes: Buffer): string | null {
-  if (!isUtf8(bytes)) return 'The body is not valid UTF-8.';
-  if (isDeeperThan(body, MAX_DEPTH)) return `The body nests deeper than ${MAX_DEPTH} levels.`;
-  return isWellFormed(body) ? null : 'The body contains an unpaired surrogate.';
-}
 
 /**
  * Returns the path of a key that changes the prototype of an object which is copied key by key: `__proto__`, and
@@ -222,27 +236,6 @@ export function prototypeKeyIn(value: unknown): string | null {
     level = inner;
   }
   return null;
-}
-
-/**
- * Parses the body with koa-body and returns its bytes, because its decoder repairs invalid UTF-8. It refuses
- * `__proto__` as if the text were not JSON; such a body is parsed again, for the right error.
- */
-async function parseThrough(ctx: BodyContext, kind: 'auth' | 'api'): Promise<Buffer> {
-  const parse = (await loadParsersOnce())[kind];
-  if (isDisconnected(ctx.req)) throw bodyAborted();
-  const chunks: Buffer[] = [];
-  const keep = (chunk: Buffer) => void chunks.push(chunk);
-  ctx.req.on('data', keep);
-  try {
-    await parse(ctx as Context, async () => {});
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.code !== 'request.invalid_json') throw error;
-    Object.assign(ctx.request, { body: parseJson(Buffer.concat(chunks)) });
-  } finally {
-    ctx.req.off('data', keep);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** Validates a value. `details.fields` names path and reason, never the value. */
