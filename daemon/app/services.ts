@@ -208,6 +208,7 @@ export async function startServices(
       },
     },
     tracer,
+    hasNpu: () => hardware.last()?.devices.some(({ kind }) => kind === 'npu') ?? true,
     log,
   });
   const memory = createMemory({

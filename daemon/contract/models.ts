@@ -9,11 +9,16 @@ export const V1Model = z.object({
   created: z.number().int(),
   owned_by: z.string(),
   name: z.string(),
-  context_length: z.number().int(),
-  max_model_len: z.number().int(),
+  /** What the name refers to, in one sentence. */
+  description: z.string(),
+  /** The window in tokens; absent when unknown. */
+  context_length: z.number().int().optional(),
+  max_model_len: z.number().int().optional(),
   architecture: z.object({ input_modalities: z.array(z.string()), output_modalities: z.array(z.string()) }),
   capabilities: z.record(z.string(), z.boolean()),
   pricing: z.object({ prompt: z.string(), completion: z.string() }),
+  /** The description again, where UIs of other servers read it. */
+  meta: z.object({ description: z.string() }),
   _svc: z.object({
     slot: z.string().nullable(),
     state: z.string(),

@@ -4,8 +4,6 @@ import type { SlotView } from '../slots/slot-view.ts';
 import type { RegisteredModelLike } from './ports.ts';
 import { supportsVision } from './supports-vision.ts';
 
-/** Context window to report when neither slot nor header defines one. */
-const DEFAULT_CONTEXT = 4096;
 /** Creation time of records without a registered model. Fixed, so that it is stable over restarts. */
 const DEFAULT_CREATED = 1_735_689_600;
 /** Owner of everything that this machine serves. */
@@ -40,6 +38,8 @@ export interface RecordInput {
   readonly slot: SlotView | undefined;
   readonly model: RegisteredModelLike | undefined;
   readonly extra?: Partial<V1ModelRecord['_svc']>;
+  /** What the name refers to. */
+  readonly description: string;
   /** Values that are known without a slot: state, context window, creation time. */
   readonly state?: string;
   readonly context?: number | null;
@@ -52,7 +52,7 @@ export interface RecordInput {
  * address or a key.
  */
 export function modelRecord({ id, type, owner, slot, model, extra, ...known }: RecordInput): V1ModelRecord {
-  const context = slot?.context ?? slot?.window ?? model?.context_length ?? known.context ?? DEFAULT_CONTEXT;
+  const context = slot?.context ?? slot?.window ?? model?.context_length ?? known.context ?? null;
   const { input, output } = MODALITIES[type];
   const seeing = supportsVision(model, slot) || known.vision === true;
   return {
@@ -61,11 +61,12 @@ export function modelRecord({ id, type, owner, slot, model, extra, ...known }: R
     created: model?.created ?? known.created ?? DEFAULT_CREATED,
     owned_by: owner,
     name: extra === undefined ? (model?.name ?? id) : id,
-    context_length: context,
-    max_model_len: context,
+    description: known.description,
+    ...(context === null ? {} : { context_length: context, max_model_len: context }),
     architecture: { input_modalities: seeing ? [input, 'image'] : [input], output_modalities: [output] },
     capabilities: { [ABILITY[type]]: true, ...model?.capabilities, ...(seeing && { vision: true }) },
     pricing: { prompt: '0', completion: '0' },
+    meta: { description: known.description },
     _svc: {
       slot: slot?.name ?? null,
       state: slot?.state ?? known.state ?? 'offline',

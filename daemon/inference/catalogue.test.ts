@@ -44,7 +44,6 @@ test('models, aliases and virtual names; image, tts and stt stay hidden with the
     'agent-hermes',
     'svc/agent',
     'svc/utility',
-    'svc/npu',
     'svc/embed',
     'far',
   ]);
@@ -68,15 +67,30 @@ test('image slots list their models by curated ids; models of an upstream keep i
   expect(owners).toMatchObject({ 'sdxl-turbo': 'img', sdxl: 'img', sd15: 'cpp', 'flux-dev': 'far' });
   expect(owners).not.toHaveProperty('flux-schnell');
   expect(findModel(studio, 'sdxl', draws)).toMatchObject({ name: 'Stable Diffusion XL 1.0' });
-  expect(listModels(studio, { showAll: false, owners: [] }, draws).map(({ id }) => id)).toEqual(['flux-dev']);
+  expect(listModels(studio, { showAll: false, owners: [] }, draws)).toEqual([]);
 });
 
-test('every record matches its schema, and context_length is always a number', () => {
+test('every record matches its schema, and a window is a number or absent', () => {
   const data = listModels(home, { showAll: true, owners: [] });
   expect(V1ModelList.parse({ object: 'list', data }).data).toEqual(data);
   expect(new Set(data.map(({ id }) => id)).size).toBe(data.length);
-  expect(data.every((each) => Number.isInteger(each.context_length) && each.context_length > 0)).toBe(true);
+  for (const { context_length: window, max_model_len, description, meta } of data) {
+    expect(window === undefined || (Number.isInteger(window) && window > 0)).toBe(true);
+    expect(max_model_len).toBe(window);
+    expect(meta.description).toBe(description);
+  }
   expect(JSON.stringify(data)).not.toMatch(/http:|\/home|\.gguf/);
+});
+
+test('an unknown context window is absent', () => {
+  const slots = [slotRecord({ name: 'agent', model: 'a', context: null })];
+  const upstreams = [upstreamConfigOf({ name: 'far', models: ['b'] })];
+  const records = listModels(routingView({ slots, upstreams }), { showAll: true, owners: [] });
+  expect(records.map(({ id }) => id)).toEqual(expect.arrayContaining(['a', 'agent', 'svc/agent', 'b']));
+  for (const record of records) {
+    expect(record).not.toHaveProperty('context_length');
+    expect(record).not.toHaveProperty('max_model_len');
+  }
 });
 
 test('the context window is that of the slot, otherwise that of the file header', () => {
@@ -93,6 +107,81 @@ test('before a load, the context window is the one that a load would use', () =>
   for (const id of ['big', 'agent', 'svc/agent'])
     expect(findModel(unloaded, id)).toMatchObject({ context_length: 8192, max_model_len: 8192 });
 });
+
+const NPU = { engine: 'flm', model: 'tag:1b', device: 'npu' };
+const npu = slotRecord({ name: 'npu', ...NPU });
+test.each([
+  ['no NPU slot', [], true, []],
+  ['an NPU slot and an NPU', [npu], true, ['tag:1b', 'npu', 'svc/npu']],
+  [
+    'an NPU slot of another name',
+    [slotRecord({ name: 'low', ...NPU })],
+    true,
+    ['tag:1b', 'low', 'svc/npu', 'svc/low'],
+  ],
+  ['an NPU slot without an NPU', [npu], false, []],
+  ['an attached NPU engine', [{ ...npu, runner: 'attach' }], false, ['tag:1b', 'npu', 'svc/npu']],
+  [
+    'a slot npu that runs on another device',
+    [slotRecord({ name: 'npu', model: 'small' })],
+    false,
+    ['small', 'npu', 'svc/npu'],
+  ],
+])('names of an NPU are listed with the device: %s', (_, slots, hasNpu, expected) => {
+  const view = routingView({ slots: [slotRecord({ name: 'agent', model: 'big' }), ...slots] });
+  const names = listModels(view, { showAll: true, owners: [], hasNpu }).map(({ id }) => id);
+  expect(names.filter((id) => !/agent|utility|big/.test(id))).toEqual(expected);
+  expect(findModel(view, 'svc/npu')).toBeDefined();
+});
+
+test.each([
+  [[], ['org/qwen', 'e5', 'agent', 'embed', 'agent-hermes', 'svc/agent', 'svc/utility', 'svc/embed', 'far']],
+  [
+    ['agent', 'far'],
+    ['agent', 'far'],
+  ],
+  [['svc/*'], ['svc/agent', 'svc/utility', 'svc/embed']],
+  [
+    ['*e5', 'org/*'],
+    ['org/qwen', 'e5'],
+  ],
+  [['nothing'], []],
+  [['AGENT'], []],
+])('models.listed %j', (listed, expected) => {
+  expect(listModels(home, { showAll: false, owners: [], listed }).map(({ id }) => id)).toEqual(expected);
+  expect(findModel(home, 'e5')).toBeDefined();
+});
+
+test('models of upstreams whose names say image, tts or stt are hidden; their lists decide first', () => {
+  const models = ['whisper-1', 'tts-1', 'dall-e-3', 'flux-dev', 'gpt-4o', 'text-embedding-3-small'];
+  const far = upstreamConfigOf({ name: 'far', models });
+  const declared = { ...far, models: far.models.map((model) => ({ ...model, type: 'llm' as const })) };
+  const listOf = (upstream: typeof far, showAll: boolean) =>
+    listModels(routingView({ upstreams: [upstream] }), { showAll, owners: [] });
+  expect(listOf(far, false).map(({ id }) => id)).toEqual(['gpt-4o', 'text-embedding-3-small']);
+  expect(listOf(far, true).map(({ capabilities }) => Object.keys(capabilities)[0])).toEqual([
+    'transcription',
+    'speech',
+    'image_generation',
+    'image_generation',
+    'chat',
+    'embeddings',
+  ]);
+  expect(listOf(declared, false).map(({ id }) => id)).toEqual(models);
+});
+
+test.each([
+  ['org/qwen', 'Chat model in slot agent of this gateway.'],
+  ['agent', 'Slot agent, now org/qwen.'],
+  ['img', 'Slot img, without a model.'],
+  ['agent-hermes', 'Slot agent, now org/qwen.'],
+  ['svc/agent', 'Slot agent, now org/qwen.'],
+  ['svc/utility', 'Slot utility or, without it, agent: now slot agent with org/qwen.'],
+  ['far', 'Model of the provider Cloud.'],
+  ['voice', 'Text-to-speech model in slot tts of this gateway.'],
+])('%s is described: %s', (id, description) =>
+  expect(findModel(home, id)).toMatchObject({ description, meta: { description } }),
+);
 
 test('a local model hides a model of an upstream with the same id', () => {
   expect(findModel(home, 'org/qwen')).toMatchObject({

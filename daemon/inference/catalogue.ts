@@ -1,12 +1,20 @@
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { SlotView } from '../slots/slot-view.ts';
+import { isWanted } from '../upstreams/globs.ts';
 import type { UpstreamModel } from '../upstreams/model-list.ts';
 import type { UpstreamState } from '../upstreams/port.ts';
 import { isHidden, LOCAL_OWNER, modelRecord } from './catalogue-record.ts';
 import { aliasedSlot, LEGACY_ALIAS, VIRTUAL_CHAINS, VIRTUAL_PREFIX } from './dispatch/names.ts';
-import { modelNamed, type RoutingView, slotNamed } from './dispatch/routing-view.ts';
+import { isNpu, modelNamed, type RoutingView, slotNamed } from './dispatch/routing-view.ts';
 import { CURATED, curatedModel } from './images/curated.ts';
+import {
+  aliasDescription,
+  slotDescription,
+  upstreamDescription,
+  virtualDescription,
+} from './model-description.ts';
+import { typeByName } from './model-type.ts';
 import type { RegisteredModelLike } from './ports.ts';
 import { laneOf } from './rewrite/virtual-name.ts';
 
@@ -15,6 +23,10 @@ export interface CatalogueQuery {
   readonly showAll: boolean;
   /** Lists of owners. A record must be on each of them. An empty list means no filter. */
   readonly owners: readonly (readonly string[])[];
+  /** Patterns of the ids to list (setting `models.listed`); an empty list means all. */
+  readonly listed?: readonly string[];
+  /** Whether this machine has an NPU; default true. */
+  readonly hasNpu?: boolean;
 }
 
 /** Returns the ids of curated models that the engine of a slot has reported as drawable. Sends no request. */
@@ -24,6 +36,8 @@ const NO_DRAWABLE_MODELS: DrawableModels = () => [];
 interface Entry {
   readonly type: SlotTypeName;
   readonly record: V1ModelRecord;
+  /** The slot that serves it, or that it is a name of. */
+  readonly slot?: SlotView | undefined;
 }
 
 /**
@@ -63,6 +77,9 @@ function isAlias(name: string, view: RoutingView): boolean {
   return slot !== undefined && slot.model !== name;
 }
 
+const NPU_SLOT = 'npu';
+const NPU_NAME = `${VIRTUAL_PREFIX}${NPU_SLOT}`;
+
 /** The slot that the path of image requests leads to. */
 const BY_PATH = 'img';
 
@@ -79,13 +96,23 @@ function drawableIds(slot: SlotView, draws: DrawableModels): readonly string[] {
 
 function drawableEntry(slot: SlotView, id: string): Entry {
   const name = CURATED.find((model) => model.id === id)?.name;
-  const record = modelRecord({ id, type: slot.type, owner: LOCAL_OWNER, slot, model: undefined });
-  return { type: slot.type, record: name === undefined ? record : { ...record, name } };
+  const description = slotDescription(slot);
+  const record = modelRecord({
+    id,
+    type: slot.type,
+    owner: LOCAL_OWNER,
+    slot,
+    model: undefined,
+    description,
+  });
+  return { type: slot.type, slot, record: name === undefined ? record : { ...record, name } };
 }
 
 function slotEntry(slot: SlotView, id: string, view: RoutingView): Entry {
+  const { type } = slot;
   const model = modelNamed(view, id);
-  return { type: slot.type, record: modelRecord({ id, type: slot.type, owner: LOCAL_OWNER, slot, model }) };
+  const description = slotDescription(slot);
+  return { type, slot, record: modelRecord({ id, type, owner: LOCAL_OWNER, slot, model, description }) };
 }
 
 /** A registered model is usable when its binding leads to an enabled slot or a known upstream. */
@@ -96,19 +123,27 @@ function modelEntry(model: RegisteredModelLike, view: RoutingView): Entry | null
     const upstream = view.upstreams.find(({ name }) => name === owner);
     if (!upstream) return null;
     const state = stateOf(upstream);
-    return { type, record: modelRecord({ id, type, owner, slot: undefined, model, state }) };
+    const description = upstreamDescription(upstream);
+    return { type, record: modelRecord({ id, type, owner, slot: undefined, model, state, description }) };
   }
   const slot = slotNamed(view, binding?.replace(/^slot:/, '') ?? null);
-  return slot ? { type, record: modelRecord({ id, type, owner: LOCAL_OWNER, slot, model }) } : null;
+  if (!slot) return null;
+  const description = slotDescription(slot);
+  return { type, slot, record: modelRecord({ id, type, owner: LOCAL_OWNER, slot, model, description }) };
 }
 
-function aliasEntry(slot: SlotView, id: string, view: RoutingView, extra = {}): Entry {
+function aliasEntry(slot: SlotView, id: string, view: RoutingView, extra: { virtual?: true } = {}): Entry {
   const model = slot.model === null ? undefined : modelNamed(view, slot.model);
   const resolves = slot.model === null ? {} : { resolves_to: slot.model };
   const more = { is_alias: true, ...extra, ...resolves };
+  const description = extra.virtual ? virtualDescription(id, slot) : aliasDescription(slot);
   return {
     type: slot.type,
-    record: modelRecord({ id, type: slot.type, owner: LOCAL_OWNER, slot, model, extra: more }),
+    slot,
+    record: modelRecord({
+      ...{ id, type: slot.type, owner: LOCAL_OWNER, slot, model },
+      ...{ extra: more, description },
+    }),
   };
 }
 
@@ -119,23 +154,35 @@ const virtualNames = (view: RoutingView): string[] => [
 
 const stateOf = ({ isHealthy }: UpstreamState): string => (isHealthy ? 'ready' : 'offline');
 
-/** A model counts as a chat model unless the list of the upstream declares another type. */
+/** A model counts as a chat model unless the list of the upstream or a known name says another type. */
 function upstreamEntry(
   { id, type, context, created, vision }: UpstreamModel,
   upstream: UpstreamState,
 ): Entry {
-  const kind = type ?? 'llm';
+  const kind = type ?? typeByName(id) ?? 'llm';
   const parts = { id, type: kind, owner: upstream.name, slot: undefined, model: undefined };
+  const description = upstreamDescription(upstream);
   return {
     type: kind,
-    record: modelRecord({ ...parts, state: stateOf(upstream), context, created, vision }),
+    record: modelRecord({ ...parts, state: stateOf(upstream), context, created, vision, description }),
   };
+}
+
+/**
+ * Returns whether the device of a name is present (docs/spec/contract.md#models-listed). An attached engine may run on
+ * another machine. Without an NPU slot, `svc/npu` is only another name for a chat slot.
+ */
+function isPresent({ record, slot }: Entry, view: RoutingView, hasNpu: boolean): boolean {
+  const onAbsentNpu = (each: SlotView): boolean => isNpu(each) && each.runner !== 'attach' && !hasNpu;
+  if (record.id === NPU_NAME && record._svc.virtual)
+    return view.slots.some((each) => (isNpu(each) || each.name === NPU_SLOT) && !onAbsentNpu(each));
+  return slot === undefined || !onAbsentNpu(slot);
 }
 
 /** Serves `GET /v1/models`. */
 export function listModels(
   view: RoutingView,
-  { showAll, owners }: CatalogueQuery,
+  { showAll, owners, listed = [], hasNpu = true }: CatalogueQuery,
   draws: DrawableModels = NO_DRAWABLE_MODELS,
 ): V1ModelRecord[] {
   const lists = owners
@@ -143,6 +190,8 @@ export function listModels(
     .filter((names) => names.length > 0);
   return [...entries(view, draws).values()]
     .filter(({ type }) => showAll || !isHidden(type))
+    .filter((entry) => isPresent(entry, view, hasNpu))
+    .filter(({ record }) => isWanted(record.id, listed, []))
     .map(({ record }) => record)
     .filter(({ owned_by }) => lists.every((names) => names.includes(owned_by.toLowerCase())));
 }

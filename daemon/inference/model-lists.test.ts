@@ -8,11 +8,13 @@ const record = (id: string, more: Partial<V1ModelRecord> = {}): V1ModelRecord =>
   created: 1_760_000_000,
   owned_by: 'svc',
   name: `The ${id}`,
+  description: 'A model.',
   context_length: 32_768,
   max_model_len: 32_768,
   architecture: { input_modalities: ['text'], output_modalities: ['text'] },
   capabilities: { chat: true },
   pricing: { prompt: '0', completion: '0' },
+  meta: { description: 'A model.' },
   _svc: { slot: 'agent', state: 'ready' },
   ...more,
 });

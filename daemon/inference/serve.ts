@@ -58,6 +58,8 @@ export interface InferenceDeps {
   readonly metrics: Pick<Metrics, 'finished'>;
   /** Default: no traces. */
   readonly tracer?: Pick<Tracer, 'begin' | 'finished'>;
+  /** Whether this machine has an NPU; default: it has. */
+  hasNpu?(): boolean;
   readonly log: Log;
 }
 
@@ -70,7 +72,7 @@ type Task = (call: InferenceCall) => Promise<void>;
  * or throws before the head.
  */
 export interface Inference extends Readonly<Record<TaskName | DialectName, Task>> {
-  models(query: CatalogueQuery): { object: 'list'; data: V1ModelRecord[] };
+  models(query: Pick<CatalogueQuery, 'showAll' | 'owners'>): { object: 'list'; data: V1ModelRecord[] };
   model(id: string): V1ModelRecord | undefined;
   /** `requested` is a model or slot; null returns all voices. */
   voices(requested: string | null): VoiceList;
@@ -174,7 +176,11 @@ export function createInference(deps: InferenceDeps): Inference {
     internal: (call) => callInternally({ settings, tasks }, call),
     models: (query) => ({
       object: 'list',
-      data: listModels(createRoutingView(sources), query, drawableModels),
+      data: listModels(
+        createRoutingView(sources),
+        { ...query, listed: settings.value('modelsListed'), hasNpu: deps.hasNpu?.() ?? true },
+        drawableModels,
+      ),
     }),
     model: (id) => findModel(createRoutingView(sources), id, drawableModels),
     tryUpstream: (upstream, model, requestId, res) =>

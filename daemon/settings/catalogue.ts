@@ -163,6 +163,13 @@ export const SETTINGS = {
     live: false,
     help: 'Path of the .gguf file that slot agent serves.',
   }),
+  modelsListed: row({
+    toml: 'models.listed',
+    type: list(),
+    default: [] as readonly string[],
+    live: true,
+    help: 'Patterns (* = anything) of the ids that GET /v1/models lists. Empty lists all. Names that are not listed still work.',
+  }),
   modelFolders: row({
     toml: 'models.folders',
     type: list(),

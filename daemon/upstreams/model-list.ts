@@ -46,10 +46,18 @@ function records(value: unknown): unknown[] | null {
 const count = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
 
-/** vLLM, OpenRouter and others, llama-server: each has its own name for the window. */
+/** vLLM, OpenRouter and others, LiteLLM, Ray Serve LLM, llama-server: each has its own name for the window. */
 function contextOf(record: Json): number | null {
   const meta = asObject(record.meta);
-  const places = [record.max_model_len, record.context_length, record.context_window, meta?.n_ctx];
+  const places = [
+    record.max_model_len,
+    record.context_length,
+    record.context_window,
+    record.max_input_tokens,
+    asObject(record.model_info)?.max_input_tokens,
+    asObject(record.metadata)?.max_request_context_length,
+    meta?.n_ctx,
+  ];
   return places.map(count).find((each) => each !== null) ?? count(meta?.n_ctx_train);
 }
 
@@ -64,7 +72,51 @@ function typeOf(record: Json): SlotTypeName | null {
   const { input_modalities: input, output_modalities: output } = asObject(record.architecture) ?? {};
   const made = Array.isArray(output) && output.length === 1 ? String(output[0]) : '';
   if (made === 'text' && Array.isArray(input) && input.length === 1 && input[0] === 'audio') return 'stt';
-  return Object.hasOwn(BY_OUTPUT, made) ? (BY_OUTPUT[made] as SlotTypeName) : null;
+  if (Object.hasOwn(BY_OUTPUT, made)) return BY_OUTPUT[made] as SlotTypeName;
+  return declaredType(record);
+}
+
+/** The kind of a model in the words of LM Studio, Together, LiteLLM, Hugging Face and this gateway. */
+const BY_KIND: Readonly<Record<string, SlotTypeName>> = {
+  llm: 'llm',
+  vlm: 'llm',
+  chat: 'llm',
+  language: 'llm',
+  completion: 'llm',
+  'text-generation': 'llm',
+  embedding: 'embedding',
+  embeddings: 'embedding',
+  'feature-extraction': 'embedding',
+  rerank: 'rerank',
+  image: 'image',
+  image_generation: 'image',
+  'text-to-image': 'image',
+  tts: 'tts',
+  audio_speech: 'tts',
+  'text-to-speech': 'tts',
+  stt: 'stt',
+  transcribe: 'stt',
+  audio_transcription: 'stt',
+  'automatic-speech-recognition': 'stt',
+};
+
+/** Capabilities of this gateway's own list that a chat model does not have. */
+const BY_CAPABILITY: Readonly<Record<string, SlotTypeName>> = {
+  embeddings: 'embedding',
+  rerank: 'rerank',
+  transcription: 'stt',
+  speech: 'tts',
+  image_generation: 'image',
+};
+
+function declaredType(record: Json): SlotTypeName | null {
+  const kinds = [record.type, record.mode, record.task, asObject(record.model_info)?.mode];
+  const kind = kinds.find((each) => typeof each === 'string' && Object.hasOwn(BY_KIND, each.toLowerCase()));
+  if (kind !== undefined) return BY_KIND[String(kind).toLowerCase()] as SlotTypeName;
+  const capabilities = asObject(record.capabilities) ?? {};
+  if (capabilities.chat === true) return null;
+  const named = Object.keys(BY_CAPABILITY).find((each) => capabilities[each] === true);
+  return named === undefined ? null : (BY_CAPABILITY[named] as SlotTypeName);
 }
 
 /** Returns true for aliases of another svc-gateway and for models that it forwards from its own upstreams. */
