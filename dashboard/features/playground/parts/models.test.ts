@@ -8,11 +8,13 @@ const model = (id: string, over: Partial<V1ModelRecord> = {}): V1ModelRecord => 
   created: 0,
   owned_by: 'svc',
   name: id,
+  description: 'A model.',
   context_length: 4096,
   max_model_len: 4096,
   architecture: { input_modalities: ['text'], output_modalities: ['text'] },
   capabilities: {},
   pricing: { prompt: '0', completion: '0' },
+  meta: { description: 'A model.' },
   _svc: { slot: null, state: 'ready' },
   ...over,
 });
