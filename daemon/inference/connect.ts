@@ -86,7 +86,8 @@ async function awaitSlot(
       model = deps.slots.get(name)?.model ?? null;
       routeToSlot(ctx, name, choice, model);
     }
-    return awaitLease(name, { slots: deps.slots, scope, response, stream, priority, modelId });
+    const bytes = call.body.length;
+    return awaitLease(name, { slots: deps.slots, scope, response, stream, priority, bytes, modelId });
   };
   const requestedAt = Date.now();
   const onFailover = ({ code }: GatewayError) => tracked.failedOver(code);

@@ -234,7 +234,7 @@ export const SETTINGS = {
     type: number(1, 10_000),
     default: 64,
     live: true,
-    help: 'Maximum number of requests that wait for one slot. Further requests get status 429.',
+    help: 'Maximum number of requests that wait for one slot. Further requests get status 429. Embedding and rerank slots queue 1024.',
   }),
   loadWaitStreamS: row({
     toml: 'slots.load_wait_stream_s',

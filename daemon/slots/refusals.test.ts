@@ -21,9 +21,15 @@ describe('refusals', () => {
   it.each([
     ['failed', failedError('a', once, NOW + 1_000), 503, 'slot.failed', { 'retry-after': '4' }],
     ['parked', failedError('a', parked, NOW), 503, 'slot.failed', { 'x-should-retry': 'false' }],
-    ['no model', noModelError('a', 'none'), 503, 'slot.failed', { 'x-should-retry': 'false' }],
+    ['no model', noModelError('a', 'none'), 409, 'slot.failed', { 'x-should-retry': 'false' }],
     ['loading', loadingError('a', 0.5), 503, 'slot.loading', { 'retry-after': '10' }],
-    ['queue full', queueFullError('a', 65), 429, 'slot.queue_full', { 'retry-after': '5' }],
+    [
+      'queue full',
+      queueFullError({ slot: 'a', position: 65, queued: 64, expectedS: null, remedy: 'Wait.' }),
+      429,
+      'slot.queue_full',
+      { 'retry-after': '5' },
+    ],
     ['disabled', disabledError('a'), 409, 'slot.disabled', { 'x-should-retry': 'false' }],
     ['stopping', stoppingError('a'), 503, 'slot.draining', { 'retry-after': '10' }],
     ['unloaded', unloadedError('a'), 503, 'slot.draining', { 'retry-after': '1' }],

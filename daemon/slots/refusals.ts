@@ -35,14 +35,14 @@ export function failedError(slot: string, failure: Failure, now: number): Gatewa
 }
 
 /**
- * Returns 503 `slot.failed` for a slot without a model to load. The message contains the reason, because the record
- * has no failure.
+ * Returns 409 `slot.failed` for a slot without a model to load: only a change of its configuration helps. The message
+ * contains the reason, because the record has no failure.
  */
 export const noModelError = (slot: string, reason: string): GatewayError =>
   new GatewayError('slot.failed', {
+    status: 409,
     message: `Slot ${slot} cannot be loaded: ${reason}`,
     details: { slot, reason },
-    noRetry: true,
   });
 
 /** Returns 503 `slot.loading` when the waiting limit is over. `progress` is 0 to 1, null when unknown. */
@@ -53,12 +53,38 @@ export const loadingError = (slot: string, progress: number | null): GatewayErro
     retryAfterS: RETRY_AFTER_S,
   });
 
-export const queueFullError = (slot: string, position: number): GatewayError =>
-  new GatewayError('slot.queue_full', {
-    message: `The queue of slot ${slot} is full.`,
-    details: { slot, position },
-    retryAfterS: QUEUE_RETRY_AFTER_S,
+/** A full queue, as far as it is known. */
+export interface FullQueue {
+  readonly slot: string;
+  /** The position that the refused request would have had. */
+  readonly position: number;
+  /** How many requests wait. */
+  readonly queued: number;
+  /** Bytes of the waiting bodies. */
+  readonly bytes?: number;
+  /** Seconds until all of them have been served; null when unknown. */
+  readonly expectedS: number | null;
+  /** What the caller or the owner can do. */
+  readonly remedy: string;
+}
+
+/** Returns 429 `slot.queue_full` (docs/spec/contract.md#queue-max). */
+export function queueFullError({
+  slot,
+  position,
+  queued,
+  bytes = 0,
+  expectedS,
+  remedy,
+}: FullQueue): GatewayError {
+  const size = bytes < MIB ? '' : ` with ${mebibytes(bytes)} MiB`;
+  const wait = expectedS === null ? '' : `; they take about ${expectedS} s`;
+  return new GatewayError('slot.queue_full', {
+    message: `The queue of slot ${slot} is full: ${queued} requests${size} wait${wait}. ${remedy}`,
+    details: { slot, position, queued, expected_wait_s: expectedS },
+    retryAfterS: Math.min(expectedS ?? QUEUE_RETRY_AFTER_S, QUEUE_RETRY_AFTER_S),
   });
+}
 
 export const disabledError = (slot: string): GatewayError =>
   new GatewayError('slot.disabled', {

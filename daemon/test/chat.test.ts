@@ -97,9 +97,9 @@ describe('deviations 2 and 4: aliases and virtual names', () => {
     expect(error.details.suggestions).not.toContain('resting');
   });
 
-  it('a slot without its model is 503 slot.failed, marked as not worth a retry', async () => {
+  it('a slot without its model is 409 slot.failed, marked as not worth a retry', async () => {
     const response = await post({ model: 'hollow', messages: [user('x')] });
-    expect(response).toMatchObject({ status: 503, code: 'slot.failed' });
+    expect(response).toMatchObject({ status: 409, code: 'slot.failed' });
     expect(response.headers['x-should-retry']).toBe('false');
     expect(response.headers).not.toHaveProperty('retry-after');
     expect(response.json<{ error: { details: { reason: string } } }>().error.details.reason).toContain(

@@ -107,6 +107,14 @@ describe('embeddings', () => {
     expect(response.json<{ data: unknown[] }>().data).toHaveLength(2);
   });
 
+  it('hundreds of short requests at once are all served', async () => {
+    const texts = Array.from({ length: 300 }, (_, index) => `part ${index} of a document`);
+    const statuses = await Promise.all(
+      texts.map(async (input) => (await post('/v1/embeddings', { model: 'embed', input })).status),
+    );
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  });
+
   it('a text that is too long, other dimensions and an empty text are rejected with the reason', async () => {
     const long = openai.embeddings.create({ model: 'vectors', input: 'x '.repeat(600) });
     await expect(long).rejects.toThrow(BadRequestError);

@@ -1,6 +1,6 @@
 /** The official `openai` client: when it retries, when it must not, and client disconnects. */
 import type OpenAI from 'openai';
-import { ConflictError, InternalServerError, RateLimitError } from 'openai';
+import { ConflictError, RateLimitError } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { failure } from './harness/failure.ts';
 import { ADMIN_KEY, CLIENT_KEY, REQUIRE_AUTH, until } from './harness/gateway.ts';
@@ -33,11 +33,11 @@ describe('retries', () => {
     const { api, statuses } = countingClient(gateway, { maxRetries: 2 });
     const error = await failure(
       api.chat.completions.create({ model: 'hollow', messages: [user('.')] }),
-      InternalServerError,
+      ConflictError,
     );
-    expect(error).toMatchObject({ status: 503, code: 'slot.failed', type: 'server_error' });
+    expect(error).toMatchObject({ status: 409, code: 'slot.failed', type: 'invalid_request_error' });
     expect(error.headers?.get('x-should-retry')).toBe('false');
-    expect(statuses).toEqual([503]);
+    expect(statuses).toEqual([409]);
   });
 
   it('a capability mismatch (409) is not retried', async () => {

@@ -94,7 +94,7 @@ describe('GET /api/slots/{name}/plan', () => {
       code: 'dispatch.capability_mismatch',
     });
     const hollow = await plan('hollow');
-    expect(hollow.status, hollow.text).toBe(503);
+    expect(hollow.status, hollow.text).toBe(409);
     expect(hollow.code).toBe('slot.failed');
   });
 });

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import type { Preview } from '../../slots/admission/preview.ts';
+import { queueLimitOf } from '../../slots/lifecycle/queue-limit.ts';
 import { queueFullError } from '../../slots/refusals.ts';
 import type { SlotView } from '../../slots/slot-view.ts';
 import type { CallTarget } from '../../upstreams/port.ts';
@@ -141,8 +142,13 @@ function slotPreview(
   if (other !== null) return { load: null, refusal: other };
   const known = previewSlot(name);
   if (known.refusal !== null || slot === undefined) return known;
-  if (queuePosition(slot) === 0 || slot.queued < queueMax) return known;
-  return { load: null, refusal: queueFullError(name, queuePosition(slot)) };
+  const { requests, remedy } = queueLimitOf(name, slot.type, queueMax);
+  const position = queuePosition(slot);
+  if (position === 0 || slot.queued < requests) return known;
+  return {
+    load: null,
+    refusal: queueFullError({ slot: name, position, queued: slot.queued, expectedS: null, remedy }),
+  };
 }
 
 /**

@@ -16,6 +16,8 @@ export interface AwaitLeaseOptions {
   /** Whether the caller requested a stream. */
   readonly stream: boolean;
   readonly priority: 'interactive' | 'batch';
+  /** Size of the request body. */
+  readonly bytes?: number;
   /** The model id that the caller named; null for a caller who named a slot. */
   readonly modelId?: string | null;
   /** Overrides the times of docs/spec/contract.md#load-wait in tests. */
@@ -29,7 +31,7 @@ export interface AwaitLeaseOptions {
  * throws, limits included.
  */
 export async function awaitLease(name: string, options: AwaitLeaseOptions): Promise<Lease> {
-  const { slots, scope, response, stream, priority, modelId } = options;
+  const { slots, scope, response, stream, priority, bytes, modelId } = options;
   let timer: NodeJS.Timeout | undefined;
   const startReports = () => {
     response.beginWaiting();
@@ -45,6 +47,7 @@ export async function awaitLease(name: string, options: AwaitLeaseOptions): Prom
       signal: scope.signal,
       stream,
       priority,
+      ...(bytes === undefined ? {} : { bytes }),
       modelId,
       onDecided,
     });

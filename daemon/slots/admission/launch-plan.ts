@@ -5,6 +5,7 @@ import type { Engine, Launch, SlotModel } from '../engines/engine.ts';
 import { engineOf } from '../engines/table.ts';
 import type { EngineRun } from '../lifecycle/controller-deps.ts';
 import { scrubPaths } from '../lifecycle/failure-reason.ts';
+import { queueLimitOf } from '../lifecycle/queue-limit.ts';
 import { noModelError } from '../refusals.ts';
 import { evaluationOf, type ModelSize, type Need, needOf } from './memory-estimate.ts';
 import { HOST_POOL } from './memory-use.ts';
@@ -96,7 +97,8 @@ export function planLoad(config: SlotConfig, input: LaunchPlanInput): LaunchPlan
     inUse: others.filter(usesCpu).map((other) => other.launch.threads),
     isDemo: model.demo,
   });
-  const params = { config, model, threads, queueLimit: input.queueMax };
+  const queueLimit = queueLimitOf(config.name, config.type, input.queueMax).requests;
+  const params = { config, model, threads, queueLimit };
   const launch = engine.plan(params);
   const { headroom, need } = headroomAndNeed(input, config, model, launch);
   const placed = headroom.card === undefined ? launch : engine.plan({ ...params, card: headroom.card });

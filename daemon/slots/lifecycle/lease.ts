@@ -31,6 +31,8 @@ export interface ReadyOptions {
   /** Streaming callers may wait longer for a load. */
   readonly stream: boolean;
   readonly priority?: Priority;
+  /** Size of the request body, which counts in a queue of many requests. */
+  readonly bytes?: number;
   /**
    * The model id that the caller named; null or absent when the caller named a slot and takes the model it holds.
    */

@@ -161,7 +161,7 @@ describe('the queue', () => {
     expect([error.status, error.code, error.options.details]).toEqual([
       429,
       'slot.queue_full',
-      { slot: 'agent', position: 3 },
+      { slot: 'agent', position: 3, queued: 2, expected_wait_s: null },
     ]);
     expect(Number(error.headers()['retry-after'])).toBeGreaterThan(0);
     expect(bench.controller.record().queued).toBe(2);

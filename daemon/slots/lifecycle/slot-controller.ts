@@ -12,6 +12,7 @@ import type { EngineRun, SlotControllerDeps } from './controller-deps.ts';
 import { CUT_GRACE_MS, EngineLifecycle, GRACE_MS } from './engine-lifecycle.ts';
 import type { Lease, ReadyOptions } from './lease.ts';
 import { LifecycleHandlers } from './lifecycle-handlers.ts';
+import { queueLimitOf } from './queue-limit.ts';
 import { nextStep, type SlotStep } from './scheduler.ts';
 import { Serving } from './serving.ts';
 import { SlotMachine } from './slot.ts';
@@ -68,7 +69,7 @@ export class SlotController {
     this.#waiters = new Waiters({
       slot: config.name,
       clock: deps.clock,
-      maxSize: deps.queueMax,
+      limit: () => queueLimitOf(this.#config.name, this.#config.type, deps.queueMax()),
       isLoading: () => !this.#machine.is('ready', 'serving'),
       progress: () => this.#lifecycle.current?.running.progress() ?? null,
       onLeave: () => this.#settle(),
@@ -131,8 +132,9 @@ export class SlotController {
     if (refused !== null) throw refused;
     const lease = this.leaseNow();
     if (lease !== null) return lease;
-    const { signal, stream, priority = 'interactive', onDecided } = options;
-    const turn = this.#waiters.wait({ signal, priority, limitMs: this.#deps.loadWaitMs(stream), onDecided });
+    const { signal, stream, priority = 'interactive', onDecided, bytes } = options;
+    const limitMs = this.#deps.loadWaitMs(stream);
+    const turn = this.#waiters.wait({ signal, priority, bytes, limitMs, onDecided });
     this.#onNewDemand();
     if (!this.#machine.is('offline', 'error', 'draining', 'stopping')) this.#waiters.notifyAdmitted();
     this.#deps.changed();

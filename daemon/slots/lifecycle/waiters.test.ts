@@ -1,23 +1,27 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { GatewayError } from '../../contract/errors.ts';
 import { ManualClock, settle } from '../testing/manual-clock.ts';
 import { refusalOf } from '../testing/refusal-of.ts';
+import type { QueueLimit } from './queue-limit.ts';
 import { Waiters } from './waiters.ts';
 
 let clock: ManualClock;
 let loading: boolean;
 let left: number;
 let waiters: Waiters<string>;
+let limit: QueueLimit;
 beforeEach(() => {
   clock = new ManualClock();
   loading = true;
   left = 0;
+  limit = { requests: 2, bytes: 1_000, remedy: 'Wait.' };
   const count = () => {
     left += 1;
   };
   const deps = {
     slot: 'agent',
     clock,
-    maxSize: () => 2,
+    limit: () => limit,
     isLoading: () => loading,
     progress: () => 0.5,
     onLeave: count,
@@ -61,6 +65,68 @@ describe('Waiters', () => {
     await clock.advance(1_000);
     expect((await turn).code).toBe('slot.loading');
     expect(left).toBe(1);
+  });
+
+  const waitWith = (bytes: number) =>
+    waiters.wait({
+      signal: new AbortController().signal,
+      priority: 'interactive',
+      limitMs: 1_000,
+      onDecided: undefined,
+      bytes,
+    });
+
+  it('a queue is also full by the bytes of its bodies, but always takes one', async () => {
+    limit = { ...limit, requests: 10 };
+    const first = waitWith(5_000);
+    expect(() => waitWith(1)).toThrow('queue');
+    waiters.serve(() => 'a');
+    await first;
+    const gone = new AbortController();
+    const left = waiters.wait({
+      signal: gone.signal,
+      priority: 'batch',
+      limitMs: 1_000,
+      onDecided: undefined,
+      bytes: 600,
+    });
+    const others = [waitWith(400)];
+    expect(() => waitWith(1)).toThrow('queue');
+    gone.abort(new Error('disconnected'));
+    await expect(left).rejects.toThrow('disconnected');
+    others.push(waitWith(600));
+    expect(() => waitWith(1)).toThrow('queue');
+    waiters.refuse(new Error('stopped'));
+    for (const other of others) await expect(other).rejects.toThrow('stopped');
+    expect(waitWith(1_000)).toBeInstanceOf(Promise);
+  });
+
+  it('the refusal names slot, length, expected wait and what to do', async () => {
+    const refusal = () => {
+      try {
+        void waitWith(0).catch(() => {});
+      } catch (error) {
+        return error as GatewayError;
+      }
+      throw new Error('it waits');
+    };
+    for (let count = 0; count < 2; count++) void waitWith(0).catch(() => {});
+    expect(refusal().message).toBe('The queue of slot agent is full: 2 requests wait. Wait.');
+    loading = false;
+    limit = { ...limit, requests: 10 };
+    for (let count = 0; count < 8; count++) void waitWith(0).catch(() => {});
+    for (let turn = 0; turn < 4; turn++) {
+      waiters.serve(() => 'a');
+      void waitWith(0).catch(() => {});
+      await clock.advance(500);
+    }
+    const { message, options, code, status } = refusal();
+    expect([code, status, message]).toEqual([
+      'slot.queue_full',
+      429,
+      'The queue of slot agent is full: 10 requests wait; they take about 5 s. Wait.',
+    ]);
+    expect(options.details).toEqual({ slot: 'agent', position: 11, queued: 10, expected_wait_s: 5 });
   });
 
   it('a full queue refuses the new caller only', () => {

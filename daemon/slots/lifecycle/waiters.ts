@@ -1,6 +1,8 @@
+import type { GatewayError } from '../../contract/errors.ts';
 import { loadingError, queueFullError } from '../refusals.ts';
 import type { Clock } from './clock.ts';
 import { FairQueue, type Priority } from './queue.ts';
+import { type QueueLimit, QueuePace } from './queue-limit.ts';
 
 /** Why a load was requested outside of the queue: an admin requested it, or the gateway does so automatically. */
 export type LoadTrigger = 'request' | 'auto';
@@ -8,6 +10,8 @@ export type LoadTrigger = 'request' | 'auto';
 export interface WaitOptions {
   readonly signal: AbortSignal;
   readonly priority: Priority;
+  /** Size of the request body, which stays in memory meanwhile. */
+  readonly bytes?: number | undefined;
   /** Milliseconds that this caller may wait for a load. */
   readonly limitMs: number;
   /** Called once, when the load (or the position behind others) is decided. */
@@ -15,6 +19,7 @@ export interface WaitOptions {
 }
 
 interface Waiter<T> {
+  readonly bytes: number;
   readonly resolve: (value: T) => void;
   readonly reject: (reason: unknown) => void;
   onDecided: (() => void) | undefined;
@@ -23,8 +28,8 @@ interface Waiter<T> {
 export interface WaitersDeps {
   readonly slot: string;
   readonly clock: Clock;
-  /** Returns the maximum number of callers that may wait. */
-  maxSize(): number;
+  /** Returns how many callers may wait. */
+  limit(): QueueLimit;
   /** True while callers wait for a load, not for their turn. */
   isLoading(): boolean;
   progress(): number | null;
@@ -40,6 +45,8 @@ export class Waiters<T> {
   readonly #deps: WaitersDeps;
   readonly #queue = new FairQueue<Waiter<T>>();
   readonly #loadRequests = new Map<PromiseWithResolvers<void>, LoadTrigger>();
+  readonly #pace = new QueuePace();
+  #bytes = 0;
 
   constructor(deps: WaitersDeps) {
     this.#deps = deps;
@@ -77,7 +84,9 @@ export class Waiters<T> {
     const { slot, clock } = this.#deps;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let clear: () => void = () => {};
+    const { bytes = 0 } = options;
     const waiter: Waiter<T> = {
+      bytes,
       resolve: (value) => {
         clear();
         resolve(value);
@@ -88,10 +97,14 @@ export class Waiters<T> {
       },
       onDecided: options.onDecided,
     };
-    const leave = this.#queue.add(waiter, options.priority, this.#deps.maxSize());
-    if (leave === null) throw queueFullError(slot, this.#queue.position(options.priority));
+    const limit = this.#deps.limit();
+    const isTooLarge = this.size > 0 && this.#bytes + bytes > limit.bytes;
+    const leave = isTooLarge ? null : this.#queue.add(waiter, options.priority, limit.requests);
+    if (leave === null) throw this.#fullError(options.priority, limit);
+    this.#bytes += bytes;
     const leaveWith = (reason: unknown) => {
       if (!leave()) return;
+      this.#bytes -= bytes;
       waiter.reject(reason);
       this.#deps.onLeave();
     };
@@ -114,6 +127,8 @@ export class Waiters<T> {
   serve(value: () => T): void {
     const waiter = this.#queue.shift();
     if (waiter === undefined) return;
+    this.#bytes -= waiter.bytes;
+    this.#pace.recordServed(this.#deps.clock.now(), this.size);
     notifyDecided(waiter);
     waiter.resolve(value());
   }
@@ -133,6 +148,14 @@ export class Waiters<T> {
   refuse(reason: unknown): void {
     this.refuseLoads(reason);
     for (const waiter of this.#queue.clear()) waiter.reject(reason);
+    this.#bytes = 0;
+  }
+
+  #fullError(priority: Priority, { remedy }: QueueLimit): GatewayError {
+    const { slot, clock, isLoading } = this.#deps;
+    const expectedS = isLoading() ? null : this.#pace.expectedS(this.size, clock.now());
+    const position = this.#queue.position(priority);
+    return queueFullError({ slot, position, queued: this.size, bytes: this.#bytes, expectedS, remedy });
   }
 }
 
