@@ -82,9 +82,9 @@ describe('Waiters', () => {
     expect(() => waitWith(1)).toThrow('queue');
     waiters.serve(() => 'a');
     await first;
-    const gone = new AbortController();
+    const disconnected = new AbortController();
     const left = waiters.wait({
-      signal: gone.signal,
+      signal: disconnected.signal,
       priority: 'batch',
       limitMs: 1_000,
       onDecided: undefined,
@@ -92,7 +92,7 @@ describe('Waiters', () => {
     });
     const others = [waitWith(400)];
     expect(() => waitWith(1)).toThrow('queue');
-    gone.abort(new Error('disconnected'));
+    disconnected.abort(new Error('disconnected'));
     await expect(left).rejects.toThrow('disconnected');
     others.push(waitWith(600));
     expect(() => waitWith(1)).toThrow('queue');
