@@ -131,6 +131,7 @@ export interface ParsedRequest {
       | 'local'
       | 'origin'
       | 'upstream'
+      | 'slot'
       | 'effortFallback'
       | 'thinkingDefault'
       | 'media'
@@ -191,6 +192,8 @@ export interface Connection {
   isWorker(): boolean;
   /** The name of the upstream; null for a slot. */
   readonly upstream: string | null;
+  /** The name of the slot; null for an upstream. */
+  readonly slot: string | null;
   /** It counts the tokens of a stream only when that is requested. */
   readonly streamUsage: boolean;
   /** Time limits of the target in milliseconds; null uses the settings. */

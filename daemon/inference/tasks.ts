@@ -50,6 +50,7 @@ const contextOf = (
   local: target.local,
   origin: target.origin,
   upstream: target.upstream,
+  slot: target.slot,
   effortFallback: target.effortFallback,
   streamUsage: target.streamUsage,
   thinkingDefault: () => target.thinkingDefault(),

@@ -70,6 +70,28 @@ describe('responses.create', () => {
     ]);
   });
 
+  it('reasoning is also a summary when the caller requests one', async () => {
+    const body = { model: 'thinker', input: 'When?', reasoning: { summary: 'auto' as const } };
+    const { output, reasoning } = await openai.responses.create(body);
+    const summary = [{ type: 'summary_text', text: THOUGHTS }];
+    expect(output[0]).toMatchObject({ type: 'reasoning', summary, content: [{ text: THOUGHTS }] });
+    expect(reasoning).toEqual({ effort: null, summary: 'auto' });
+    const all = await events(body);
+    const types = all.map(({ type }) => type).filter((type) => type.includes('summary'));
+    expect([...new Set(types)]).toEqual([
+      'response.reasoning_summary_part.added',
+      'response.reasoning_summary_text.delta',
+      'response.reasoning_summary_text.done',
+      'response.reasoning_summary_part.done',
+    ]);
+    const deltas = all.flatMap((event) =>
+      event.type === 'response.reasoning_summary_text.delta' ? [event.delta] : [],
+    );
+    expect(deltas.join('')).toBe(THOUGHTS);
+    const items = all.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []));
+    expect(items[0]).toMatchObject({ type: 'reasoning', summary });
+  });
+
   it('a truncated response is incomplete', async () => {
     const response = await openai.responses.create({ model: 'agent', input: 'x', max_output_tokens: 2 });
     expect(response).toMatchObject({
@@ -156,6 +178,7 @@ describe('whole responses match the published schema', () => {
   it.each([
     ['text', { model: 'agent', input: 'x', instructions: 'Be brief.', temperature: 0, metadata: { a: 'b' } }],
     ['thoughts', { model: 'thinker', input: 'x', reasoning: { effort: 'low' } }],
+    ['a summary', { model: 'thinker', input: 'x', reasoning: { summary: 'detailed' } }],
     ['a call', { model: 'agent', input: 'x', tools: [TOOL], tool_choice: 'auto' }],
     ['a cut', { model: 'agent', input: 'x', max_output_tokens: 2 }],
     [

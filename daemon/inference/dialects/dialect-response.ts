@@ -66,7 +66,7 @@ export class DialectResponse extends Writable implements CallerResponse {
     super({ highWaterMark: Number.MAX_SAFE_INTEGER });
     this.#res = res;
     this.#translation = translation;
-    this.#responder = { model, upstream: null };
+    this.#responder = { model, upstream: null, slot: null };
     this.#extras = extras;
     // The caller has already received the error.
     this.on('error', () => {});
@@ -92,6 +92,7 @@ export class DialectResponse extends Writable implements CallerResponse {
       this.#res.setHeader(name, mergedHeader(this.#translation.headers[name], String(value)));
       return this;
     }
+    if (name === 'x-svc-slot') this.#responder = { ...this.#responder, slot: String(value) };
     if (name === 'x-svc-upstream') this.#responder = this.#withUpstream(String(value));
     this.#res.setHeader(name, value);
     return this;
@@ -102,6 +103,7 @@ export class DialectResponse extends Writable implements CallerResponse {
   }
 
   removeHeader(name: string): void {
+    if (name === 'x-svc-slot') this.#responder = { ...this.#responder, slot: null };
     this.#res.removeHeader(name);
   }
 

@@ -24,6 +24,8 @@ export interface Responder {
   readonly model: string;
   /** The upstream; null for a slot. */
   readonly upstream: string | null;
+  /** The slot; null or undefined for an upstream. */
+  readonly slot?: string | null;
   /** Stores the fields of its calls in addition to name and arguments. */
   readonly keep?: KeepExtra;
 }

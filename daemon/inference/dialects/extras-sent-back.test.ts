@@ -122,6 +122,41 @@ describe.each(BOTH)('reasoning on %s, stream %s', (path, stream) => {
   );
 
   test.each([
+    ['of-here', 'reasoning'],
+    ['of-here', 'reasoning_content'],
+    ['agent', 'reasoning'],
+    ['agent', 'reasoning_content'],
+  ])('of %s in %s is sent back to it in that field', async (source, field) => {
+    const { gateway, requests } = await setUpTargets({ [field]: 'hm', content: 'yes' });
+    const send = (model: string, body: Json) => post(gateway.origin, path, { ...body, model, stream });
+    const answer = await send(source, first[path]);
+    const body = next(path, repeated(path, stream, answer.body), null);
+    const other = source === 'agent' ? 'of-here' : 'agent';
+    for (const model of [source, other, 'of-groq']) await send(model, body);
+    const message = { role: 'assistant', content: 'yes' };
+    expect(requests.slice(1).map(assistant)).toEqual([
+      { ...message, [field]: 'hm' },
+      { ...message, reasoning_content: 'hm' },
+      message,
+    ]);
+  });
+
+  test.skipIf(path === MESSAGES).each([
+    ['agent', {}],
+    ['of-here', { reasoning: { summary: 'auto' } }],
+  ])('of %s is sent back by clients that only repeat encrypted_content: %j', async (model, more) => {
+    const { gateway, requests } = await setUpTargets({ reasoning: 'h: m\n', content: 'yes' });
+    const send = (body: Json) => post(gateway.origin, path, { ...body, model, stream });
+    const answer = await send({ ...first[path], ...more });
+    const output = asList(repeated(path, stream, answer.body)).map((item) => {
+      const { content: _, summary, ...rest } = asObject(item) ?? {};
+      return rest.type === 'reasoning' ? { ...rest, summary } : asObject(item);
+    });
+    await send(next(path, output, null));
+    expect(assistant(requests[1])).toEqual({ role: 'assistant', content: 'yes', reasoning: 'h: m\n' });
+  });
+
+  test.each([
     ['a slot', 'agent', { reasoning_content: 'hm', content: 'yes' }],
     [
       'parts of a content',

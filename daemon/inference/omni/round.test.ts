@@ -22,7 +22,8 @@ const far = { 'x-svc-upstream': 'groq' };
 test.each([
   [{ reasoning: 'hm', content: 'yes' }, far, { reasoning: 'hm' }],
   [{ reasoning_content: 'hm', content: 'yes' }, far, { reasoning_content: 'hm' }],
-  [{ reasoning: 'hm', content: 'yes' }, {}, { reasoning_content: 'hm' }],
+  [{ reasoning: 'hm', content: 'yes' }, {}, { reasoning: 'hm' }],
+  [{ reasoning_content: 'hm', content: 'yes' }, {}, { reasoning_content: 'hm' }],
   [{ content: [{ type: 'thinking', thinking: 'hm' }] }, far, {}],
 ])('reasoning of %j from %j is sent back as %j', async (message, headers, thoughts) => {
   expect((await round(message, headers)).thoughts).toEqual(thoughts);

@@ -32,7 +32,6 @@ export async function readRound(
 ): Promise<Round> {
   const pieces = new ChatPieces();
   const calls: OpenCall[] = [];
-  const isLocal = answer.headers['x-svc-upstream'] === undefined;
   const thoughts: Partial<Record<ThoughtField, string>> = {};
   let text = '';
   let finish = 'stop';
@@ -50,8 +49,7 @@ export async function readRound(
       else await emitter.text(piece.type, piece.text);
       if (piece.type === 'text') text += piece.text;
       if (piece.type !== 'reasoning' || piece.field === undefined) return;
-      const field = isLocal ? 'reasoning_content' : piece.field;
-      thoughts[field] = (thoughts[field] ?? '') + piece.text;
+      thoughts[piece.field] = (thoughts[piece.field] ?? '') + piece.text;
     }
   };
   for await (const event of chunksOf(answer)) {

@@ -15,6 +15,8 @@ export interface BodyContext {
   readonly origin?: string;
   /** The target upstream; null or undefined for a slot. */
   readonly upstream?: string | null;
+  /** The target slot; null or undefined for an upstream. */
+  readonly slot?: string | null;
   /** The target counts the tokens of a stream only when that is requested. */
   readonly streamUsage?: boolean | undefined;
   /** How to send the reasoning effort; undefined sends it as requested. */

@@ -13,7 +13,10 @@ const thought = (more: Json): Json => {
   return message;
 };
 
-function sent(messages: Json[], target: { upstream: string | null; local: boolean }): unknown {
+function sent(
+  messages: Json[],
+  target: { upstream: string | null; local: boolean; slot?: string | null },
+): unknown {
   const bytes = Buffer.from(JSON.stringify({ messages }));
   const index = scanBody(bytes, TRANSLATED_NAMES);
   const extraOf = (upstream: string, id: string) => (upstream === 'a' && id === 'c1' ? { s: 1 } : undefined);
@@ -57,4 +60,12 @@ test('local engines and untranslated chats get the original', () => {
     expect(sent(messages, target)).toEqual(messages);
   const index = scanBody(Buffer.from(JSON.stringify({ messages })));
   expect(translatedHistory({ index, thinkingDefault: () => null, ...b })).toEqual([]);
+});
+
+test('reasoning of a slot goes back to it in its field', () => {
+  const message = { role: 'assistant', reasoning_content: 'hm', content: 'x' };
+  recordOrigin(message, 'svc:reasoning:@agent');
+  const sentTo = (slot: string | null) => sent([message], { upstream: null, local: true, slot });
+  expect(sentTo('agent')).toEqual([{ role: 'assistant', content: 'x', reasoning: 'hm' }]);
+  for (const slot of ['other', null]) expect(sentTo(slot)).toEqual([message]);
 });

@@ -1,27 +1,30 @@
 import { asList, asObject, type Json } from '../dialects/json.ts';
-import { thoughtOriginOf } from '../dialects/reasoning-signature.ts';
+import { serverName, thoughtOriginOf } from '../dialects/reasoning-signature.ts';
 import type { BodyContext } from './body-rule.ts';
 import type { ChatHistory } from './chat-history.ts';
 
 /**
- * Returns a message of a translated chat as this upstream accepts it; null when nothing remains of it.
- * Reasoning goes to engines of the own network, and to the provider that produced it in its original field:
- * some refuse a chat without it, others one with it. Extra call fields go only to the upstream that sent them.
+ * Returns a message of a translated chat as this target accepts it; null when nothing remains of it. Reasoning goes
+ * back to the server that produced it in its original field, because some servers read no other. It also goes to
+ * other engines of the own network, and to no other provider: some refuse a chat without it, others one with it.
+ * Extra call fields go only to the upstream that sent them.
  */
 export function restoreReasoning(
   message: Json,
-  { local, upstream, history }: Pick<BodyContext, 'local' | 'upstream' | 'history'>,
+  { local, upstream, slot, history }: Pick<BodyContext, 'local' | 'upstream' | 'slot' | 'history'>,
 ): Json | null {
-  if (!upstream || history === undefined) return message;
-  const made = withExtras(local ? message : withOwnThoughts(message, upstream), upstream, history);
+  if (history === undefined) return message;
+  const own = withThoughts(message, serverName({ upstream, slot }), local);
+  const made = upstream ? withExtras(own, upstream, history) : own;
   return made !== message && isEmptyMessage(made) ? null : made;
 }
 
-function withOwnThoughts(message: Json, upstream: string): Json {
+function withThoughts(message: Json, server: string | null, local: boolean): Json {
   const { reasoning_content: thoughts, ...rest } = message;
   if (thoughts === undefined) return message;
   const origin = thoughtOriginOf(message);
-  return origin?.upstream === upstream ? { ...rest, [origin.field]: thoughts } : rest;
+  if (origin === undefined || origin.server !== server) return local ? message : rest;
+  return origin.field === 'reasoning_content' ? message : { ...rest, [origin.field]: thoughts };
 }
 
 /** The message had only reasoning, for example after an interruption; providers refuse the rest. */

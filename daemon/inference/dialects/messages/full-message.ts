@@ -15,7 +15,8 @@ type Call = { readonly id: string; readonly name: string; text: string };
  * Returns a `message` of Anthropic's API, without a call that the token limit truncated. Throws
  * `upstream.error` for any other call whose arguments are not an object.
  */
-export function wholeMessage({ id, model, upstream }: MessageHead, pieces: readonly Piece[]): Json {
+export function wholeMessage(head: MessageHead, pieces: readonly Piece[]): Json {
+  const { id, model } = head;
   const content: Json[] = [];
   const calls: Call[] = [];
   let finish: (Piece & { type: 'finish' }) | null = null;
@@ -31,7 +32,7 @@ export function wholeMessage({ id, model, upstream }: MessageHead, pieces: reado
       content.push({
         type: 'thinking',
         thinking: piece.text,
-        signature: reasoningSignature(upstream, piece.field),
+        signature: reasoningSignature(head, piece.field),
       });
     else content.push({ type: 'text', text: piece.text });
   }

@@ -66,7 +66,7 @@ export class MessageStream {
     else if (piece.type === 'arguments') this.#arguments(piece);
     else if (piece.type !== 'reasoning') this.#text('text', piece.text);
     else {
-      this.#signature = reasoningSignature(this.#head.upstream, piece.field);
+      this.#signature = reasoningSignature(this.#head, piece.field);
       this.#text('reasoning', piece.text);
     }
   }

@@ -177,9 +177,12 @@ class Messages {
   }
 
   #reasoning({ content, summary, encrypted_content: mark }: InputItem & { type: 'reasoning' }): void {
-    if (typeof mark === 'string' && mark !== '' && parseSignature(mark) === undefined)
+    const own = parseSignature(mark);
+    if (typeof mark === 'string' && mark !== '' && own === undefined)
       this.#ignored.add('reasoning.encrypted_content');
-    const thoughts = (content?.length ? content : (summary ?? [])).map(({ text }) => text).join('\n');
+    const texts = (parts: readonly { text: string }[] | null | undefined) =>
+      (parts ?? []).map(({ text }) => text).join('\n');
+    const thoughts = texts(content) || own?.text || texts(summary);
     if (thoughts === '') return;
     const turn = this.#textTurn();
     turn.reasoning_content = joined(turn.reasoning_content, thoughts);

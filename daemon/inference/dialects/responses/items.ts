@@ -33,8 +33,8 @@ const message = (id: string, status: Status, content: readonly Json[]): Json => 
   content,
 });
 
-/** How each kind of text is emitted. Reasoning is full content of a reasoning item, not a summary. */
-const TEXTS: Readonly<Record<TextKind, TextRow>> = {
+/** How each kind of text in a message is emitted. */
+const TEXTS: Readonly<Record<Exclude<TextKind, 'reasoning'>, TextRow>> = {
   text: {
     part: (text) => ({ type: 'output_text', text, annotations: [], logprobs: [] }),
     item: message,
@@ -49,30 +49,27 @@ const TEXTS: Readonly<Record<TextKind, TextRow>> = {
     delta: {},
     done: (refusal) => ({ refusal }),
   },
-  reasoning: {
-    part: (text) => ({ type: 'reasoning_text', text }),
-    item: (id, status, content) => ({ id, type: 'reasoning', summary: [], content, status }),
-    event: 'response.reasoning_text',
-    delta: {},
-    done: (text) => ({ text }),
-  },
 };
 
-/**
- * Creates an item with one text part. `origin` records the source of reasoning in place of a provider's
- * encrypted copy.
- */
-export function textItem(kind: TextKind, id: string, origin = ''): Item {
-  const row = TEXTS[kind];
-  const item: TextRow['item'] = (...parts) => ({
-    ...row.item(...parts),
-    ...(origin === '' ? {} : { encrypted_content: origin }),
-  });
+const REASONING: TextRow = {
+  part: (text) => ({ type: 'reasoning_text', text }),
+  item: (id, status, content) => ({ id, type: 'reasoning', summary: [], content, status }),
+  event: 'response.reasoning_text',
+  delta: {},
+  done: (text) => ({ text }),
+};
+
+/** Creates an item with one text part. */
+export function textItem(kind: keyof typeof TEXTS, id: string): Item {
+  return partItem(TEXTS[kind], id);
+}
+
+function partItem(row: TextRow, id: string): Item {
   let text = '';
   const open = (emit: EmitEvent): void =>
     emit('response.content_part.added', { content_index: 0, part: row.part('') });
   return {
-    initial: () => item(id, 'in_progress', []),
+    initial: () => row.item(id, 'in_progress', []),
     add(more, emit) {
       if (text === '') open(emit);
       text += more;
@@ -81,7 +78,39 @@ export function textItem(kind: TextKind, id: string, origin = ''): Item {
     close(status, emit) {
       emit(`${row.event}.done`, { content_index: 0, ...row.done(text) });
       emit('response.content_part.done', { content_index: 0, part: row.part(text) });
-      return item(id, status, [row.part(text)]);
+      return row.item(id, status, [row.part(text)]);
+    },
+  };
+}
+
+export interface ReasoningOptions {
+  /** The caller requests a summary: the text is sent as one too. Many clients show nothing else. */
+  readonly hasSummary: boolean;
+  /** Returns `encrypted_content` for the whole text. Some clients send nothing else back. */
+  encrypted(text: string): string;
+}
+
+/** Creates an item of reasoning, whose text is its content. */
+export function reasoningItem(id: string, { hasSummary, encrypted }: ReasoningOptions): Item {
+  const content = partItem(REASONING, id);
+  const summary = (text: string): Json => ({ type: 'summary_text', text });
+  let text = '';
+  return {
+    initial: content.initial,
+    add(more, emit) {
+      if (hasSummary && text === '')
+        emit('response.reasoning_summary_part.added', { summary_index: 0, part: summary('') });
+      text += more;
+      content.add(more, emit);
+      if (hasSummary) emit('response.reasoning_summary_text.delta', { summary_index: 0, delta: more });
+    },
+    close(status, emit) {
+      if (hasSummary) {
+        emit('response.reasoning_summary_text.done', { summary_index: 0, text });
+        emit('response.reasoning_summary_part.done', { summary_index: 0, part: summary(text) });
+      }
+      const item = content.close(status, emit);
+      return { ...item, summary: hasSummary ? [summary(text)] : [], encrypted_content: encrypted(text) };
     },
   };
 }

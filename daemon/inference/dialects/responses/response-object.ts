@@ -41,7 +41,7 @@ export function responseObject(head: ResponseHead, body: Conversation, progress:
     output: progress.output,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: body.previous_response_id ?? null,
-    reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
+    reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
     store: false,
     temperature: body.temperature ?? null,
     text: { format: body.text?.format ?? { type: 'text' } },

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../../contract/errors.ts';
 import type { Json } from '../json.ts';
 import { newId } from '../new-id.ts';
-import type { ChatUsage, Piece, TextKind } from '../piece.ts';
-import { reasoningSignature } from '../reasoning-signature.ts';
+import type { ChatUsage, Piece, TextKind, ThoughtField } from '../piece.ts';
+import { reasoningMark } from '../reasoning-signature.ts';
 import {
   type CallNames,
   customItem,
@@ -10,6 +10,7 @@ import {
   type Item,
   localShellItem,
   patchItem,
+  reasoningItem,
   searchItem,
   shellItem,
   textItem,
@@ -89,7 +90,7 @@ export class ResponseStream {
     else if (piece.type === 'usage') this.#usage = piece.usage;
     else if (piece.type === 'call') this.#call(piece);
     else if (piece.type === 'arguments') this.#text(piece.index, piece.text);
-    else this.#text(piece.type, piece.text, reasoningSignature(this.#head.upstream, piece.field));
+    else this.#text(piece.type, piece.text, piece.field);
   }
 
   /** Emits the last event and returns the final response. */
@@ -113,16 +114,23 @@ export class ResponseStream {
     this.#begin({ id: own, what: index, item: item({ ...tool, id: own, callId: id }) });
   }
 
-  #text(what: TextKind | number, text: string, origin = ''): void {
+  #text(what: TextKind | number, text: string, field?: ThoughtField): void {
     this.#characters += text.length;
     if (this.#characters > MAX_CHARACTERS)
       throw new GatewayError('upstream.error', { message: 'The answer is too long.' });
     if (this.#open?.what !== what) {
       if (typeof what === 'number') throw outOfOrder();
       const id = newId(ID_OF[what]);
-      this.#begin({ id, what, item: textItem(what, id, origin) });
+      const item = what === 'reasoning' ? this.#reasoning(id, field) : textItem(what, id);
+      this.#begin({ id, what, item });
     }
     this.#open?.item.add(text, this.#itemEmitter());
+  }
+
+  #reasoning(id: string, field: ThoughtField | undefined): Item {
+    const { summary } = this.#body.reasoning ?? {};
+    const hasSummary = typeof summary === 'string' && summary !== 'none';
+    return reasoningItem(id, { hasSummary, encrypted: (text) => reasoningMark(this.#head, field, text) });
   }
 
   #begin(open: OpenItem): void {
