@@ -56,9 +56,12 @@ describe('on a full disk', () => {
   const CLAIM = 3;
   beforeEach(async () => (await lockState(folder))());
 
-  it.each(['ENOSPC', 'EIO'] as const)(
+  it.each([
+    ['ENOSPC', 'gateway.pid could not be written because the disk is full (ENOSPC)'],
+    ['EIO', 'gateway.pid could not be written (EIO)'],
+  ] as const)(
     '%s: the kernel lock is sufficient, and the missing claim is reported',
-    async (kind) => {
+    async (kind, expected) => {
       const reasons: string[] = [];
       let free = () => {};
       const { error } = await withFault({ root: folder, kind, at: CLAIM }, async () => {
@@ -66,7 +69,7 @@ describe('on a full disk', () => {
       });
       expect({ error, reasons }).toEqual({
         error: null,
-        reasons: [`gateway.pid could not be written (${kind})`],
+        reasons: [expected],
       });
       expect(existsSync(path())).toBe(false);
       await expect(lockState(folder)).rejects.toMatchObject({
@@ -91,7 +94,7 @@ describe('on a full disk', () => {
     });
     expect(done).toMatchObject({
       status: 0,
-      stdout: 'gateway.pid could not be written (ENOSPC)\n',
+      stdout: 'gateway.pid could not be written because the disk is full (ENOSPC)\n',
       stderr: '',
     });
   });

@@ -82,7 +82,7 @@ describe('the folders', () => {
 
   it('a folder that is not writable', async () => {
     const output = await startAndFail({ env: { SVC_HOME: '/proc/svc' } });
-    expectClear(output, /configuration folder \/proc\/svc\/config cannot be written/, /set SVC_HOME/);
+    expectClear(output, /configuration folder \/proc\/svc\/config cannot be used \(ENOENT\)/, /set SVC_HOME/);
   });
 
   it.runIf(process.getuid?.() === 0)('a folder of another user', async () => {

@@ -108,8 +108,9 @@ test('serves a model without a template with ChatML, and responds 400 when a tem
   await refusing.ready;
   const chat = { messages: [{ role: 'user', content: 'hi' }], temperature: 0 };
   expect((await bare.post('/v1/chat/completions', chat)).status).toBe(200);
-  const twice = { messages: [...chat.messages, ...chat.messages] };
-  const refused = await refusing.post('/v1/chat/completions', twice);
+  const between = { role: 'assistant', content: 'hello' };
+  const longer = { messages: [...chat.messages, between, ...chat.messages] };
+  const refused = await refusing.post('/v1/chat/completions', longer);
   expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({
     error: { message: expect.stringContaining('roles must alternate') },
