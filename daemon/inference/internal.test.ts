@@ -133,7 +133,7 @@ test('a stream without an end marker is an error, and so is a complete response 
 test('a gateway failure in mid-stream keeps its retry hints', async () => {
   const { gateway, events } = await startedStream();
   const [gatewayError] = await Promise.all([failure(events.next()), gateway.inference.stop()]);
-  expect([gatewayError.code, gatewayError.headers()]).toEqual(['slot.draining', { 'retry-after': '5' }]);
+  expect([gatewayError.code, gatewayError.headers()]).toEqual(['gateway.stopping', { 'retry-after': '5' }]);
 });
 
 test('an incomplete body never counts as complete', async () => {
