@@ -94,3 +94,27 @@ test('a key variable without a value is reported on its own line', async ({ page
   await expect(page.getByText('UPSTREAM_FAR_AWAY_PROVIDER_KEY is not set')).toBeVisible();
   await inspect(page, 'upstreams-keyless', TWO_LAYOUTS);
 });
+
+test('a key is set and cannot be read afterwards', async ({ page }) => {
+  const KEY = 'sk-geheim-0123456789';
+  await send(daemon(), 'POST', '/api/upstreams', { body: { name: 'my-desk', base_url: `${desk.url}/v1` } });
+  await page.goto(`${daemon().url}/slots/upstreams`);
+  const item = page.getByRole('listitem').filter({ hasText: 'my-desk' });
+  await item.getByRole('button', { name: 'Set key… upstream my-desk' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Key of upstream my-desk' });
+  await expect(dialog).toContainText('UPSTREAM_MY_DESK');
+  await expect(dialog.getByRole('button', { name: 'Save key' })).toBeDisabled();
+  await expect(dialog.getByLabel('Key')).toHaveAttribute('type', 'password');
+  await inspect(page, 'upstreams-key', TWO_LAYOUTS);
+  await dialog.getByLabel('Key').fill(KEY);
+  await dialog.getByRole('button', { name: 'Save key' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(item).toContainText('UPSTREAM_MY_DESK');
+  await expect(item).toContainText('Online');
+  await send(daemon(), 'POST', '/api/upstreams/my-desk/test', { body: {} });
+  expect(desk.requests.some(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true);
+  await item.getByRole('button', { name: 'Set key… upstream my-desk' }).click();
+  await expect(dialog.getByLabel('Key')).toHaveValue('');
+  await expect(dialog).toContainText('replaces the current key');
+  expect(await page.content()).not.toContain(KEY);
+});

@@ -76,14 +76,14 @@ describe('refusals', () => {
     expect(await failure(client.call('status'))).toMatchObject({
       exitCode,
       code: 'x.y',
-      message: 'No. (x.y)',
+      message: 'No.',
     });
   });
 
   it('shows how long to wait', async () => {
     const body = { error: { ...error, details: { retry_after_s: 7 } } };
     const client = createClient({ url: await answer(429, body), key: null });
-    expect((await failure(client.call('auth.login', {}))).message).toBe('No. Try again in 7 s. (x.y)');
+    expect((await failure(client.call('auth.login', {}))).message).toBe('No. Try again in 7 s.');
   });
 
   it.each([

@@ -157,7 +157,7 @@ function refusal(status: number, text: string): CliError {
   try {
     const { error } = JSON.parse(text) as ErrorEnvelope;
     return new CliError(
-      `${error.message}${hintOf(error.message, error.details)} (${error.code})`,
+      `${error.message}${hintOf(error.message, error.details)}`,
       exitOf(status),
       error.code,
       adviceFor(error.code),

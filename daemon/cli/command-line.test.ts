@@ -106,7 +106,7 @@ describe('a wrong command line', () => {
     [['slots', 'laod', '--help'], /there is no command "slots laod"/],
     [['slots', 'quux'], /"slots quux"\. slots has list, show, load, .* See svcctl slots --help\.$/],
     [['hardware', 'prob'], /Did you mean probe\?/],
-    [['auth'], 'auth needs a command: status, rotate, require, sessions. See svcctl auth --help.'],
+    [['auth'], 'auth needs a command: status, rotate, set, require, sessions. See svcctl auth --help.'],
     [['auth', 'sessions', 'end'], 'too many arguments. Usage: svcctl auth sessions [options]'],
     [['models', 'scan', '/srv/x'], /too many arguments/],
     [['slots', 'load', 'a', 'b'], 'too many arguments. Usage: svcctl slots load [options] <slot>'],
@@ -139,6 +139,8 @@ describe('help and version', () => {
     expect(exitCode).toBe(EXIT.usage);
     expect(printed('--help')).toEqual({ text, exitCode: EXIT.ok });
     expect(printed('help')).toEqual({ text, exitCode: EXIT.ok });
+    expect(printed('help', 'help')).toEqual({ text, exitCode: EXIT.ok });
+    expect(printed('help', 'slots', 'help').text).toBe(printed('slots', '--help').text);
   });
 
   it('prints the help of a command in both forms', () => {

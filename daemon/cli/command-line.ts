@@ -65,7 +65,7 @@ function selection(command: CliCommand): CommandLine {
 function helpOf(program: CliCommand, words: readonly string[]): string {
   let command = program;
   for (const word of words) {
-    if (command.children.length === 0) break;
+    if (command.children.length === 0 || word === 'help') break;
     const found = command.children.find((child) => child.name() === word);
     if (found === undefined) throw unknownCommand(command, word);
     command = found;
@@ -102,7 +102,9 @@ const suggestionIn = (message: string): string => {
 
 /** Returns the error for a word that is no command of the group. */
 function unknownCommand(group: CliCommand, word: string): CliError {
-  const names = new CliCommand('svcctl').exitOverride().configureOutput({ writeErr: () => {} });
+  const names = new CliCommand('svcctl')
+    .exitOverride()
+    .configureOutput({ writeErr: () => {}, writeOut: () => {} });
   for (const child of group.children) names.command(child.name());
   let suggestion = '';
   try {

@@ -25,6 +25,8 @@ export interface CommandContext {
   readPiped(): Promise<string | null>;
   /** Asks for one line of text; null at the end of input. */
   prompt(label: string): Promise<string | null>;
+  /** Asks for one line that the terminal does not show; null without a terminal. */
+  promptHidden(label: string): Promise<string | null>;
   /** Runs a sub-command of the daemon binary and returns its exit code. */
   daemon(args: readonly string[]): Promise<number>;
 }

@@ -20,10 +20,11 @@ function hint({ exitCode, code }: CliError, credential: Credential | null): stri
 /** Returns the error text of a failed command, for standard error, and its exit code. */
 export function report(error: unknown, facts: FailureContext): { text: string; exitCode: number } {
   const known = error instanceof CliError ? error : new CliError(String(error));
-  const message = `${known.message}${hint(known, facts.credential)}`;
   const { exitCode, code, advice } = known;
+  const message = `${known.message}${hint(known, facts.credential)}`;
+  const named = code === null ? message : `${known.message} (${code})${hint(known, facts.credential)}`;
   const text = facts.json
     ? `${JSON.stringify({ error: { code, message, exit: exitCode, ...(advice && { advice }) } })}\n`
-    : `svcctl: ${plain([message, ...(advice === null ? [] : [advice])].join(' '))}\n`;
+    : `svcctl: ${plain([named, ...(advice === null ? [] : [advice])].join(' '))}\n`;
   return { text, exitCode };
 }

@@ -80,6 +80,7 @@ async function main(argv: readonly string[]): Promise<number> {
     },
     readPiped,
     prompt: (label) => terminal.prompt(label),
+    promptHidden: (label) => terminal.promptHidden(label),
     daemon: (words) => runDaemon(words, namedUrl),
   };
   try {

@@ -26,12 +26,24 @@ describe('slotSettings', () => {
     expect(read('model=', 'voice.speed=')).toEqual({ model: null, voice: { speed: null } });
   });
 
-  it('passes unknown keys to the gateway', () => {
+  it('passes keys of the file and values of another type to the gateway', () => {
     expect(read('extra_args=--x', 'context=many', 'pinned=maybe')).toEqual({
       extra_args: '--x',
       context: 'many',
       pinned: 'maybe',
     });
+  });
+
+  it.each([
+    ['contxt=8192', 'there is no setting "contxt". Did you mean context?'],
+    ['Context=8192', 'there is no setting "Context". Did you mean context?'],
+    ['voice.sped=1', 'there is no setting "voice.sped". Did you mean voice.speed?'],
+    ['idle-unload=1', 'there is no setting "idle-unload". Did you mean idle_unload?'],
+    ['voice=anna', /^there is no setting "voice"\. Did you mean .*voice\.voice/],
+    ['nonsense=1', /^there is no setting "nonsense"\. Settings: enabled, type, engine, model, /],
+    ['__proto__=1', /^there is no setting "__proto__"\. Settings: /],
+  ])('%s is refused with what it may mean', (word, message) => {
+    expect(() => read('context=1', word)).toThrow(message);
   });
 
   it.each([[[]], [['model']], [['=x']]])('%j is refused', (words) => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Interface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { CliError, EXIT } from './exit-codes.ts';
 import type { Flags } from './options.ts';
 
@@ -52,6 +53,23 @@ export class Terminal {
     const lines = this.#open;
     const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
     return Promise.race([lines.question(label).catch(() => null), closed]);
+  }
+
+  /** Asks for one line and shows nothing of it. Returns null without a terminal and at the end of input. */
+  async promptHidden(label: string): Promise<string | null> {
+    if (!process.stdin.isTTY) return null;
+    const { createInterface } = await import('node:readline/promises');
+    const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+    // Turns the echo of the terminal off, so the label comes after it.
+    const lines = createInterface({ input: process.stdin, output, terminal: true });
+    process.stderr.write(label);
+    const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
+    try {
+      return await Promise.race([lines.question('').catch(() => null), closed]);
+    } finally {
+      lines.close();
+      process.stderr.write('\n');
+    }
   }
 
   /** Whether standard error is a terminal. */

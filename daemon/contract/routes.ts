@@ -232,6 +232,13 @@ export const ROUTES = {
   'hardware.probe': api('POST', '/api/hardware/probe', 'admin', 'none', 'Probe the hardware again'),
   settings: api('GET', '/api/settings', 'admin', 'none', 'Every setting with its source'),
   'settings.put': api('PUT', '/api/settings', 'admin', 'api', 'Change settings'),
+  'secret.put': api(
+    'PUT',
+    '/api/settings/secrets/:name',
+    'admin',
+    'auth',
+    'Set the key of an upstream or the hub token, without a way to read it',
+  ),
   audit: api('GET', '/api/audit', 'admin', 'none', 'Audit trail'),
   requests: api('GET', '/api/requests', 'admin', 'none', 'Recent and running requests'),
   request: api('GET', '/api/requests/:id', 'admin', 'none', 'One request'),

@@ -60,6 +60,22 @@ export const SettingsResponse = z.object({
   problems: z.array(z.object({ file: z.string(), line: z.number().int().nullable(), message: z.string() })),
 });
 export const SettingsPut = z.strictObject({ values: z.record(z.string(), z.unknown()) });
+/** The new value of a secret variable. It is never returned. */
+export const SecretPut = z.strictObject({
+  value: z
+    .string()
+    .trim()
+    .min(1, 'must not be blank')
+    .max(4096)
+    .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII'),
+});
+export const SecretResponse = z.object({
+  name: z.string(),
+  set: z.literal(true),
+  /** First 8 hex characters of the SHA-256 of the value. */
+  fingerprint: z.string(),
+});
+export type SecretView = z.infer<typeof SecretResponse>;
 export const AuditEntry = z.object({
   id: z.number().int(),
   at: z.string(),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
 import { FileWriteError } from '../lib/fs/atomic-file.ts';
 import { ConfigEditError } from '../settings/config-file.ts';
+import { EnvFileError } from '../settings/env-file.ts';
 import { configWrite } from './config-write.ts';
 
 const failing = (error: unknown) => configWrite(() => Promise.reject(error));
@@ -30,6 +31,10 @@ describe('configWrite', () => {
     await expect(failing(changedMeanwhile)).rejects.toMatchObject({ code: 'config.conflict' });
     await expect(failing(new ConfigEditError('config.toml:3: no'))).rejects.toMatchObject({
       code: 'config.broken',
+    });
+    await expect(failing(new EnvFileError('it cannot be changed'))).rejects.toMatchObject({
+      code: 'config.broken',
+      message: 'api.env: it cannot be changed',
     });
   });
 

@@ -7,6 +7,7 @@ import { memoryRoutes } from './api/memory.ts';
 import { registryRoutes } from './api/models.ts';
 import { pullRoutes } from './api/pulls.ts';
 import { requestRoutes } from './api/requests.ts';
+import { secretRoutes } from './api/secrets.ts';
 import { settingsRoutes } from './api/settings.ts';
 import { setupRoutes } from './api/setup.ts';
 import { slotFileRoutes } from './api/slot-files.ts';
@@ -39,6 +40,7 @@ export function createHandlers(deps: RouteDeps, read: BodyReader): Handlers {
     ...memoryRoutes(deps),
     ...systemRoutes(deps),
     ...settingsRoutes(deps),
+    ...secretRoutes(deps),
     ...setupRoutes(deps),
     ...requestRoutes(deps),
     ...usageRoutes(deps),

@@ -13,6 +13,7 @@ import type { Resolved } from './precedence.ts';
 import type { Problem } from './problem.ts';
 import { type FileRead, readFileCapped, sameRead } from './read-file.ts';
 import { type ChangeGuard, revisionOf, unguarded } from './revision.ts';
+import { isWritableSecret } from './secrets.ts';
 import { parseInput } from './setting-types.ts';
 import type { Settings, SettingsChange, SettingsOptions } from './settings.ts';
 import type { SettingsState } from './state.ts';
@@ -97,8 +98,18 @@ export class LiveSettings implements Settings {
     if (variable === undefined || !checked.ok || checked.value === '') {
       throw new RangeError(`${name} must be printable and not blank`);
     }
-    await this.#serial(async () => {
-      await this.#write('env', (bytes) => setInEnvFile(bytes ?? Buffer.alloc(0), variable, checked.value));
+    await this.#setVariable(variable, checked.value);
+  }
+
+  async setSecret(variable: string, value: string): Promise<void> {
+    if (!isWritableSecret(variable) || !SECRET_VALUE.test(value))
+      throw new RangeError('the variable or its value cannot be written');
+    await this.#setVariable(variable, value);
+  }
+
+  #setVariable(variable: string, value: string): Promise<void> {
+    return this.#serial(async () => {
+      await this.#write('env', (bytes) => setInEnvFile(bytes ?? Buffer.alloc(0), variable, value));
       await this.#state.saveLastGood();
     });
   }
@@ -187,6 +198,8 @@ export class LiveSettings implements Settings {
   }
 }
 
+/** Printable ASCII without blanks at its ends, which readers of the file remove. */
+const SECRET_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const ENV_RULES = { maxBytes: MAX_ENV_FILE_BYTES, newMode: 0o600, keepMode: 0o600, sameOwner: true };
 const CONFIG_RULES = { maxBytes: MAX_CONFIG_BYTES, newMode: 0o600, keepMode: 0o666 };
 

@@ -18,6 +18,15 @@ export const isSecretName = (name: string): boolean =>
 /** Returns whether a variable is a setting of the catalogue that is not secret. */
 export const isPlainSetting = (name: string): boolean => PLAIN_ROWS.has(name);
 
+/** Matches names of upstream keys. */
+const UPSTREAM_KEY = /^UPSTREAM_[A-Z0-9_]{1,64}$/;
+
+/**
+ * Returns whether the API may set this variable: keys of upstreams and the hub token. Everything else in api.env
+ * changes how the gateway runs, or who may call it.
+ */
+export const isWritableSecret = (name: string): boolean => name === 'HF_TOKEN' || UPSTREAM_KEY.test(name);
+
 /** Secret values for redaction: the current ones, and the latest former ones. */
 export class SecretList {
   /** The current ones, then the former ones, newest first. */

@@ -49,6 +49,11 @@ export interface Settings {
    */
   setEnvFile(name: 'adminKey' | 'clientKey', value: string): Promise<void>;
   /**
+   * Writes a variable of `isWritableSecret` into api.env and applies it, like `setEnvFile`. No call returns the value
+   * (docs/spec/contract.md#write-only-secrets).
+   */
+  setSecret(variable: string, value: string): Promise<void>;
+  /**
    * Reads both files again. Never throws: an unreadable file is a problem, and its last good values stay in
    * force.
    */

@@ -312,7 +312,7 @@ describe('invalid calls', () => {
       null,
     ],
     [['nonsense'], 2, null, /there is no command "nonsense"/],
-    [['auth'], 2, null, /auth needs a command: status, rotate, require, sessions/],
+    [['auth'], 2, null, /auth needs a command: status, rotate, set, require, sessions/],
     [['slot'], 2, null, /there is no command "slot"\. Did you mean slots\?/],
     [['auth', 'rotate'], 2, null, /missing argument <tier>\. Usage: svcctl auth rotate /],
     [['auth', 'rotate', 'root', '--force'], 2, null, /<tier> takes admin, client/],

@@ -32,6 +32,7 @@ const CHANGES: readonly (readonly [what: string, method: string, path: string, b
   ['a slot', 'PUT', '/api/slots/own', { context: 4096 }],
   ['a new slot', 'POST', '/api/slots', { name: 'fresh', type: 'llm' }],
   ['the removal of a slot', 'DELETE', '/api/slots/own', {}],
+  ['a secret', 'PUT', '/api/settings/secrets/HF_TOKEN', { value: 'hf_geheim' }],
   ['a new upstream', 'POST', '/api/upstreams', { name: 'desk', base_url: 'http://127.0.0.1:9/v1' }],
 ];
 

@@ -28,7 +28,7 @@ it('adds, lists, tests and removes an upstream', async () => {
   );
   expect(await run('upstreams', 'test', 'desk')).toMatchObject({
     code: 1,
-    out: expect.stringMatching(/models\s+FAILED\s+-\s+.*Its key is not set/),
+    out: expect.stringMatching(/models\s+FAILED\s+-\s+.*Its key is not set: UPSTREAM_\w+ has no value/),
   });
   appendFileSync(join(front.home, 'config/api.env'), 'UPSTREAM_DESK=sk-desk-0123456789\n');
   await expect

@@ -3,6 +3,7 @@ import { faultOf } from './connection-error.ts';
 import { HOPS_HEADER, INSTANCE_HEADER } from './hops.ts';
 import { readModelList } from './model-list.ts';
 import { queryUpstream, type UpstreamResponse } from './query-upstream.ts';
+import { keyMissing } from './refusals.ts';
 import type { CallCredentials, Upstream } from './upstream.ts';
 
 /**
@@ -41,7 +42,7 @@ export async function readList(
   if (upstream.isSelf) return notSent(LOOP);
   if (upstream.isKeyMissing) {
     upstream.recordKeyRefused(upstream.currentCredentials);
-    return notSent('Its key is not set.');
+    return notSent(keyMissing(upstream.config));
   }
   const { currentCredentials } = upstream;
   let answer: UpstreamResponse;

@@ -1,6 +1,7 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { Blockage } from './call-permission.ts';
 import type { Liveness } from './liveness.ts';
+import type { UpstreamConfig } from './upstream-file.ts';
 
 /** Why a call to an upstream is not tried. */
 export const unavailable = (message: string): GatewayError =>
@@ -65,6 +66,10 @@ export const cannotCountTokens = (status?: number): GatewayError =>
   });
 
 /** A key is configured, but its variable is not set. */
+/** Why an upstream gets no requests, for an administrator. */
+export const keyMissing = ({ keyEnv }: Pick<UpstreamConfig, 'keyEnv'>): string =>
+  `Its key is not set: ${keyEnv} has no value. Set it with svcctl auth set ${keyEnv}.`;
+
 export const keyNotSet = (): GatewayError =>
   new GatewayError('upstream.auth_failed', {
     message: 'The key of this upstream is not set. An administrator can set it in api.env.',

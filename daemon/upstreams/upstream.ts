@@ -8,7 +8,7 @@ import type { ListClocks, Listing } from './listing.ts';
 import { Liveness, type ProbeResult } from './liveness.ts';
 import { ModelBreakers } from './model-breakers.ts';
 import { filterModels, fixedModels, type UpstreamModel } from './model-list.ts';
-import { keyNotSet } from './refusals.ts';
+import { keyMissing, keyNotSet } from './refusals.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 
 /**
@@ -176,7 +176,7 @@ export class Upstream {
     const { health } = this;
     if (health === 'loop') return 'Its address leads back to this gateway.';
     if (health === 'busy') return 'It is overloaded, or loading a model.';
-    if (health === 'auth_failed') return this.key === null ? 'Its key is not set.' : REFUSED;
+    if (health === 'auth_failed') return this.key === null ? keyMissing(this.#config) : REFUSED;
     return health === 'failing' || health === 'down' || health === 'unknown'
       ? (this.liveness.cause ?? this.#reason ?? this.modelBreakers.cause)
       : null;

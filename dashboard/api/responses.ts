@@ -42,6 +42,7 @@ import type {
   MemoryRecord,
   RequestsResponse,
   RequestWholeView,
+  SecretView,
   SettingsResponse,
   StatusOverviewView,
   SystemHealthView,
@@ -118,6 +119,7 @@ export interface Responses {
   'dispatch.explain': ExplainView;
   settings: Parsed<typeof SettingsResponse>;
   'settings.put': Parsed<typeof SettingsResponse>;
+  'secret.put': SecretView;
   audit: Parsed<typeof AuditResponse>;
   'memory.list': Parsed<typeof MemoryListResponse>;
   'memory.search': MemoryFound;

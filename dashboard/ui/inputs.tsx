@@ -59,19 +59,22 @@ export function TextArea(props: Common & { rows: number; placeholder?: string })
   );
 }
 
-/** A single-line field for text or a number as text. `exact` disables spell checking, for names and paths. */
+/**
+ * A single-line field for text or a number as text. `exact` disables spell checking, for names and paths; `secret`
+ * hides the text.
+ */
 export function TextInput(
-  props: Common & { placeholder?: string; numeric?: boolean; exact?: boolean },
+  props: Common & { placeholder?: string; numeric?: boolean; exact?: boolean; secret?: boolean },
 ): ReactElement {
   const id = useId();
   return (
     <Framed id={id} label={props.label} help={props.help} error={props.error}>
       <input
         id={id}
-        type="text"
+        type={props.secret ? 'password' : 'text'}
         className={field.input}
         inputMode={props.numeric ? 'decimal' : undefined}
-        autoComplete="off"
+        autoComplete={props.secret ? 'new-password' : 'off'}
         spellCheck={props.exact ? false : undefined}
         value={props.value}
         placeholder={props.placeholder}

@@ -1,9 +1,9 @@
 import type { RequireView, RotateView, SessionRow, StatusView } from '../../contract/auth.ts';
-import type { StatusOverviewView } from '../../contract/system.ts';
+import type { SecretView, StatusOverviewView } from '../../contract/system.ts';
 import type { CommandContext } from '../command.ts';
 import { requireConfirmation } from '../confirmation.ts';
-import { EXIT } from '../exit-codes.ts';
-import { json } from '../output.ts';
+import { CliError, EXIT } from '../exit-codes.ts';
+import { json, plain } from '../output.ts';
 import { fields, table } from '../table.ts';
 
 export async function status({ client, flags, out }: CommandContext): Promise<number> {
@@ -42,6 +42,20 @@ export async function rotate(context: CommandContext, tier: string): Promise<num
   else
     out(
       `${fields({ Fingerprint: view.fingerprint, Length: String(view.key_len), Rotated: view.rotated_at })}${view.note}\n`,
+    );
+  return EXIT.ok;
+}
+
+/** Sets a secret of api.env that `svcctl auth rotate` does not make. It is read from the terminal or a pipe only. */
+export async function set(context: CommandContext, variable: string): Promise<number> {
+  const { client, flags, out, readPiped, promptHidden } = context;
+  const value = ((await readPiped()) ?? (await promptHidden(`Value of ${plain(variable)}: `)))?.trim();
+  if (!value) throw new CliError('no value was entered; nothing was changed', EXIT.usage);
+  const view = await client.call<SecretView>('secret.put', { value }, { params: { name: variable } });
+  if (flags.json) out(json(view));
+  else
+    out(
+      `${fields({ Variable: view.name, Fingerprint: view.fingerprint })}Written to api.env. It applies now.\n`,
     );
   return EXIT.ok;
 }

@@ -41,7 +41,7 @@ function printRecord({ flags, out }: CommandContext, record: PullRecord): number
   else if (state === 'done') out(`Downloaded ${plain(model ?? file)}.\n`);
   else out(`Download ${id} is ${state}: ${plain(record.repo)}, ${plain(file)}.\n`);
   if (error === null) return EXIT.ok;
-  throw new CliError(`${error.message} (${error.code})`, EXIT.failed, error.code, adviceFor(error.code));
+  throw new CliError(error.message, EXIT.failed, error.code, adviceFor(error.code));
 }
 
 export async function list({ client, flags, out, width }: CommandContext): Promise<number> {

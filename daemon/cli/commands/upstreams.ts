@@ -53,7 +53,7 @@ export async function add(
   else {
     out(fields({ Upstream: view.name, Address: view.base_url ?? '-', Kind: view.kind }));
     if (view.key_set === false && view.key_env) {
-      out(`! ${view.key_env} is not set: put it into api.env of the gateway; no restart is needed.\n`);
+      out(`! ${view.key_env} is not set. Set it with svcctl auth set ${view.key_env}.\n`);
     }
     out(`Try it: svcctl upstreams test ${view.name}\n`);
   }

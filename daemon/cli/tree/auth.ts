@@ -20,6 +20,15 @@ export function addAuthCommands(program: CliCommand): void {
     .examples('svcctl auth rotate client', 'svcctl auth rotate admin --force')
     .runs(async () => (await import('../commands/auth.ts')).rotate);
   auth
+    .command('set')
+    .argument('<variable>', 'UPSTREAM_… or HF_TOKEN')
+    .describe(
+      'Set the key of an upstream or of the hub',
+      'The value is read from standard input, or typed without being shown. It is written to api.env and never printed; the fingerprint is the beginning of its SHA-256.',
+    )
+    .examples('svcctl auth set UPSTREAM_DESK', 'svcctl auth set HF_TOKEN < token.txt')
+    .runs(async () => (await import('../commands/auth.ts')).set);
+  auth
     .command('require')
     .withArguments(choiceArgument('<state>', 'Whether requests need a key', ['on', 'off']))
     .describe(

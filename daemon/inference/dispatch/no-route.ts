@@ -1,8 +1,8 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { suggestions } from '../../lib/text/suggestions.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import { knownNames } from './names.ts';
 import type { RoutingView } from './routing-view.ts';
-import { suggestions } from './suggestions.ts';
 
 /** Maximum characters of an unknown name that are repeated to the caller. */
 const MAX_ECHO = 120;

@@ -59,7 +59,7 @@ function typeAtPrompts(child: ChildProcessWithoutNullStreams, input: string): vo
   let shown = '';
   child.stdout.on('data', (chunk: Buffer) => {
     shown += chunk.toString();
-    if (!/(\[y\/N\] |> )$/.test(shown.replace(/\u001b\[[0-9;?]*[a-zA-Z]/g, ''))) return;
+    if (!/(\[y\/N\] |> |: )$/.test(shown.replace(/\u001b\[[0-9;?]*[a-zA-Z]/g, ''))) return;
     shown = '';
     const line = lines.shift();
     child.stdin.write(line === undefined || line === '' ? '\u0004' : `${line}\r`);

@@ -4,6 +4,7 @@ import { Sheet } from '../../ui/sheet.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { EditUpstream, NewUpstream } from './edit-upstream.tsx';
 import { RemoveUpstream } from './remove-upstream.tsx';
+import { SetKey } from './set-key.tsx';
 import { TestUpstream } from './test-upstream.tsx';
 import type { UpstreamDialogProps } from './upstream-dialog-props.ts';
 import { UpstreamModels } from './upstream-models.tsx';
@@ -13,6 +14,7 @@ const DIALOGS: Record<Exclude<Show, 'new'>, ComponentType<UpstreamDialogProps>> 
   models: UpstreamModels,
   test: TestUpstream,
   edit: EditUpstream,
+  key: SetKey,
   remove: RemoveUpstream,
 };
 

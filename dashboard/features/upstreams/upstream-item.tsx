@@ -15,6 +15,7 @@ const ACTS: readonly { show: Show; word: string }[] = [
   { show: 'models', word: 'Models' },
   { show: 'test', word: 'Test' },
   { show: 'edit', word: 'Edit…' },
+  { show: 'key', word: 'Set key…' },
   { show: 'remove', word: 'Remove…' },
 ];
 
@@ -75,7 +76,7 @@ export function UpstreamItem(props: {
       {missing === null ? null : (
         <Note tone="attention">
           <p>
-            <code>{missing}</code> is not set. Add it to api.env, or choose another variable.
+            <code>{missing}</code> is not set. Set the key here, or choose another variable.
           </p>
         </Note>
       )}

@@ -1,6 +1,6 @@
 import { useSearchParams } from 'wouter';
 
-export const SHOWS = ['new', 'models', 'test', 'edit', 'remove'] as const;
+export const SHOWS = ['new', 'models', 'test', 'edit', 'key', 'remove'] as const;
 export type Show = (typeof SHOWS)[number];
 
 /** The open dialog of the URL, with functions to open and close it. */
