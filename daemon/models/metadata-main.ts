@@ -1,5 +1,5 @@
 /**
- * Child program that reads the headers of the files (and speech folders) in its arguments and prints one line
+ * Child program that reads the headers of the files (and folders of models) in its arguments and prints one line
  * of JSON for each.
  */
 import { stat } from 'node:fs/promises';
@@ -10,7 +10,8 @@ import { readSpeechMetadata, speechLayout } from './speech-metadata.ts';
 import { readWeightsMetadata, weightsSize } from './weights-metadata.ts';
 
 async function metadataOf(path: string): Promise<ModelMetadata> {
-  if (!(await stat(path)).isDirectory()) return readGgufMetadata(path);
+  if (!(await stat(path)).isDirectory())
+    return /\.onnx$/i.test(path) ? readSpeechMetadata(path) : readGgufMetadata(path);
   const weights = (await speechLayout(path)) === null && (await weightsSize(path)) !== null;
   return weights ? readWeightsMetadata(path) : readSpeechMetadata(path);
 }

@@ -26,6 +26,7 @@ import { modelView, type RegisteredModel } from './registered-model.ts';
 import { removeFiles } from './remove-files.ts';
 import { findModelFile } from './scan.ts';
 import { simulateModels } from './simulate-models.ts';
+import { speechPathAt } from './speech-path.ts';
 
 export type { RegisteredModel } from './registered-model.ts';
 
@@ -131,8 +132,8 @@ async function registerFile(
 ): Promise<RegisteredModel> {
   // A pull has just written its file, so other files of that folder that do not respond do not matter.
   const file = await (pulled === undefined
-    ? sync.runOnDisk(path, () => findModelFile(path))
-    : findModelFile(path));
+    ? sync.runOnDisk(path, async () => findModelFile(await speechPathAt(path)))
+    : findModelFile(await speechPathAt(path)));
   if (file === null) {
     await sync.runOnDisk(path, () => fileSize(path));
     throw new Error('it is not a model file');

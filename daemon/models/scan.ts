@@ -2,8 +2,9 @@ import type { Dirent, Stats } from 'node:fs';
 import { opendir, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DiskTimeout, MountGuard } from '../lib/fs/mount-guard.ts';
+import { isPiperVoice } from './piper-voice.ts';
 import { layoutOf } from './speech-layouts.ts';
-import { speechLayout, speechSize } from './speech-metadata.ts';
+import { piperSize, speechLayout, speechSize } from './speech-metadata.ts';
 import { splitName, splitParts } from './split-files.ts';
 import { isWeightsFolder, weightsSize } from './weights-metadata.ts';
 
@@ -46,6 +47,7 @@ interface ScanState {
   runOnDisk: <T>(question: () => Promise<T>) => Promise<T>;
 }
 
+const isOnnx = (name: string) => /\.onnx$/i.test(name);
 const isModelFile = (name: string) => /\.gguf$/i.test(name) && (splitName(name)?.part ?? 1) === 1;
 
 /** Returns the model of a folder: speech or safetensors. Null when it is none. */
@@ -82,6 +84,10 @@ export async function findModelOrThrow(path: string): Promise<FoundFile | null> 
     return findModelFolder(path);
   }
   if (!first?.isFile()) return null;
+  if (isOnnx(path)) {
+    const size = await piperSize(path);
+    return size === null ? null : { path, ...size };
+  }
   const sizeBytes = parts.reduce((sum, part) => sum + (part?.size ?? 0), 0);
   const ctimeMs = Math.max(...parts.map((part) => part?.ctimeMs ?? 0));
   const mtimeS = Math.floor(first.mtimeMs / 1000);
@@ -126,12 +132,14 @@ async function walkFolder(folder: string, depth: number, state: ScanState): Prom
   const entries = await state.runOnDisk(() => entriesOf(folder, state));
   const names = entries.map(({ name }) => name);
   const whole = layoutOf(names) !== null || isWeightsFolder(names);
+  const known = new Set(names);
   // Its sub-folders belong to it: word lists and rules, by the hundred, or the parts of one model.
   if (whole) await addFolder(folder, state);
   for (const entry of entries) {
     const path = join(folder, entry.name);
     const kind = entry.isSymbolicLink() ? await state.runOnDisk(() => stat(path)).catch(() => null) : entry;
-    if (kind?.isFile() && isModelFile(entry.name)) await addFile(path, state);
+    const isModel = isModelFile(entry.name) || (!whole && isPiperVoice(entry.name, known));
+    if (kind?.isFile() && isModel) await addFile(path, state);
     if (!kind?.isDirectory() || depth <= 0 || whole) continue;
     await walkFolder(path, depth - 1, state).catch(() => {});
   }

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { scratch } from '../lib/testing/scratch.ts';
-import { onnxMetadata } from './onnx/metadata.ts';
+import { encodeMetadata, onnxMetadata } from './onnx/metadata.ts';
 import { writeToneRecogniser, writeToneVoice } from './onnx/testing/tone-folders.ts';
+import { piperSettings, writeEspeakData, writeTonePiper } from './onnx/testing/tone-piper.ts';
 import { toneStt } from './onnx/testing/tone-stt.ts';
 import { toneTts } from './onnx/testing/tone-tts.ts';
 import { encodeOnnx } from './onnx/testing/writer.ts';
+import { MissingPart } from './read-error.ts';
 import { readSpeechMetadata } from './speech-metadata.ts';
 
 let folder: string;
@@ -57,6 +59,110 @@ describe('onnxMetadata', () => {
         await onnxMetadata(path).catch((error: Error) => expect(error.message).toContain('ONNX'));
       }),
     );
+  });
+});
+
+test('metadata that is appended to an ONNX file is read back', async () => {
+  const path = join(folder, 'model.onnx');
+  const entries = { comment: 'piper', long: 'x'.repeat(20_000), empty: '', text: 'häß' };
+  writeFileSync(
+    path,
+    Buffer.concat([encodeOnnx({ ...toneTts(), metadata: { first: '1' } }), encodeMetadata(entries)]),
+  );
+  expect(await onnxMetadata(path)).toEqual({ first: '1', ...entries });
+});
+
+describe('a voice as Piper publishes it', () => {
+  const system = () => ({ systemFolders: [join(folder, 'system')] });
+  const read = (path: string) => readSpeechMetadata(path, system());
+
+  test('has all facts in its settings', async () => {
+    writeEspeakData(join(folder, 'system'));
+    const path = writeTonePiper(folder);
+    expect(await read(path)).toMatchObject({
+      type: 'tts',
+      family: 'vits',
+      isPiper: true,
+      files: { model: path, dataDir: join(folder, 'system', 'espeak-ng-data') },
+      voices: ['default'],
+      sampleRate: 16_000,
+    });
+  });
+
+  test('lists its speakers by name', async () => {
+    writeEspeakData(folder);
+    const settings = piperSettings({ num_speakers: 2, speaker_id_map: { anna: 0, ben: 1 } });
+    expect((await read(writeTonePiper(folder, 'de_DE-two-low', settings))).voices).toEqual(['anna', 'ben']);
+  });
+
+  test('without rules of pronunciation it names what to install', async () => {
+    const path = writeTonePiper(folder);
+    await expect(read(path)).rejects.toThrow(
+      /^espeak-ng-data is missing: install the package espeak-ng-data/,
+    );
+    await expect(read(path)).rejects.toThrow(MissingPart);
+  });
+
+  test.each([
+    [
+      'settings that are no JSON',
+      (path: string) => writeFileSync(`${path}.json`, '{'),
+      /onnx\.json: no phoneme_id_map/,
+    ],
+    [
+      'settings of something else',
+      (path: string) => writeFileSync(`${path}.json`, '{"a":1}'),
+      /not a Piper voice/,
+    ],
+    [
+      'a cut file',
+      (path: string) => truncateSync(path, 5_000),
+      /tone-medium\.onnx: it is not a whole ONNX file/,
+    ],
+    ['a web page', (path: string) => writeFileSync(path, '<!doctype html>'), /it is not a whole ONNX file/],
+  ])('%s is refused with the file', async (_, damage, reason) => {
+    writeEspeakData(folder);
+    const path = writeTonePiper(folder);
+    damage(path);
+    await expect(read(path)).rejects.toThrow(reason);
+  });
+
+  test('in a folder to which only the tokens were added it is served like the file', async () => {
+    writeEspeakData(folder);
+    const path = writeTonePiper(join(folder, 'joe'));
+    writeFileSync(join(folder, 'joe', 'tokens.txt'), '_ 0\n');
+    expect(await read(join(folder, 'joe'))).toMatchObject({ isPiper: true, files: { model: path } });
+  });
+});
+
+describe('a voice of sherpa-onnx that needs rules of pronunciation', () => {
+  const read = () => readSpeechMetadata(folder, { systemFolders: [join(folder, 'system')] });
+  const write = (metadata: Record<string, string>) => {
+    const model = toneTts();
+    writeToneVoice(folder);
+    writeFileSync(
+      join(folder, 'model.onnx'),
+      encodeOnnx({ ...model, metadata: { ...model.metadata, ...metadata } }),
+    );
+  };
+
+  test.each([
+    ['has_espeak', '1'],
+    ['comment', 'piper'],
+  ])('%s=%s: finds or misses them', async (key, value) => {
+    write({ [key]: value });
+    await expect(read()).rejects.toThrow('espeak-ng-data is missing');
+    writeEspeakData(join(folder, 'system'));
+    expect((await read()).files.dataDir).toBe(join(folder, 'system', 'espeak-ng-data'));
+    const own = writeEspeakData(folder);
+    expect((await read()).files.dataDir).toBe(own);
+    rmSync(join(own, 'phontab'));
+    await expect(read()).rejects.toThrow('espeak-ng-data is not complete: phontab is missing');
+  });
+
+  test('one without espeak-ng needs none', async () => {
+    write({ has_espeak: '0' });
+    expect((await read()).files).not.toHaveProperty('dataDir');
   });
 });
 

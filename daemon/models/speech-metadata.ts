@@ -1,7 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { ESPEAK_DATA_MISSING, espeakDataFault, findEspeakData } from './espeak-data.ts';
 import { onnxMetadata } from './onnx/metadata.ts';
-import { readFault } from './read-error.ts';
+import { piperSettingsName, piperVoiceOf } from './piper-voice.ts';
+import { MissingPart, readFault } from './read-error.ts';
 import { type FoundFamily, familyOf } from './speech-families.ts';
 import { type FoundLayout, layoutOf, type SpeechFiles } from './speech-layouts.ts';
 import { voicesOf } from './speech-voices.ts';
@@ -25,6 +27,13 @@ export interface SpeechMetadata extends FoundFamily {
   readonly quantization: string | null;
   /** Bytes of the loaded files. */
   readonly sizeBytes: number;
+  /** The file is a voice as Piper publishes it: the engine needs metadata and tokens made from its settings. */
+  readonly isPiper?: true;
+}
+
+export interface SpeechOptions {
+  /** Folders of the system that may contain espeak-ng-data. Default: the usual ones. */
+  readonly systemFolders?: readonly string[];
 }
 
 /** Returns the speech model in a folder by its file names. Null when there is none, or no such folder. */
@@ -54,23 +63,77 @@ export async function speechSize(
   };
 }
 
-async function ownJson(path: string): Promise<unknown> {
+/** Reads the JSON file of a voice. Null when it is missing, too large or invalid. */
+export async function voiceSettings(path: string): Promise<unknown> {
+  const settings = piperSettingsName(path);
   try {
-    const { size } = await stat(`${path}.json`);
-    return size > MAX_JSON_BYTES ? null : JSON.parse(await readFile(`${path}.json`, 'utf8'));
+    const { size } = await stat(settings);
+    return size > MAX_JSON_BYTES ? null : JSON.parse(await readFile(settings, 'utf8'));
   } catch {
     return null;
   }
 }
 
+/** Returns size and last change of a Piper voice. Null without its settings. */
+export async function piperSize(
+  path: string,
+): Promise<{ sizeBytes: number; mtimeS: number; ctimeMs: number } | null> {
+  const [voice, settings] = await Promise.all(
+    [path, piperSettingsName(path)].map((each) => stat(each).catch(() => null)),
+  );
+  if (!voice?.isFile() || !settings?.isFile()) return null;
+  return {
+    sizeBytes: voice.size + settings.size,
+    mtimeS: Math.floor(Math.max(voice.mtimeMs, settings.mtimeMs) / 1000),
+    ctimeMs: Math.max(voice.ctimeMs, settings.ctimeMs),
+  };
+}
+
 /**
- * Reads the facts of the speech model in `folder`. Throws a one-line Error that names the faulty file: the
- * native library does not report its reasons and ends the process for some of them.
+ * Reads the facts of a voice as Piper publishes it. Throws a one-line Error that names the faulty file, or
+ * says that espeak-ng-data is missing.
  */
-export async function readSpeechMetadata(folder: string): Promise<SpeechMetadata> {
+async function readPiperVoice(path: string, { systemFolders }: SpeechOptions): Promise<SpeechMetadata> {
+  const settings = await voiceSettings(path);
+  const found = piperVoiceOf(settings);
+  if ('reason' in found) throw new Error(`${basename(piperSettingsName(path))}: ${found.reason}`);
+  await onnxMetadata(path).catch((error: Error) => {
+    throw new Error(`${basename(path)}: ${readFault(error) ?? error.message}`, { cause: error });
+  });
+  const dataDir = await findEspeakData(dirname(path), systemFolders);
+  if (dataDir === null) throw new MissingPart(ESPEAK_DATA_MISSING);
+  const { metadata } = found;
+  return {
+    kind: 'speech',
+    type: 'tts',
+    family: 'vits',
+    modelType: null,
+    files: { model: path, dataDir },
+    lexicons: [],
+    rules: [],
+    voices: voicesOf(metadata, settings),
+    languages: [],
+    sampleRate: Number(metadata.sample_rate),
+    language: metadata.language ?? null,
+    quantization: null,
+    sizeBytes: (await stat(path)).size,
+    isPiper: true,
+  };
+}
+
+/**
+ * Reads the facts of the speech model at a path: a folder, or a voice file of Piper. Throws a one-line Error
+ * that names the faulty file: the native library does not report its reasons and ends the process for some of
+ * them.
+ */
+export async function readSpeechMetadata(path: string, options: SpeechOptions = {}): Promise<SpeechMetadata> {
+  return (await stat(path)).isDirectory() ? readFolder(path, options) : readPiperVoice(path, options);
+}
+
+async function readFolder(folder: string, options: SpeechOptions): Promise<SpeechMetadata> {
   const layout = await speechLayout(folder);
   if (layout === null) throw new Error('the folder contains no speech model');
-  if (layout.missing.length > 0) throw new Error(`${layout.missing.join(' and ')} is missing`);
+  if (layout.missing.length > 0) throw new MissingPart(`${layout.missing.join(' and ')} is missing`);
   const metadata =
     layout.key === null
       ? {}
@@ -78,21 +141,31 @@ export async function readSpeechMetadata(folder: string): Promise<SpeechMetadata
           throw new Error(`${layout.key}: ${readFault(error) ?? error.message}`, { cause: error });
         });
   const found = familyOf(layout, metadata);
-  if ('reason' in found) throw new Error(found.reason);
+  if ('reason' in found) {
+    // A Piper voice to which only the tokens were added has no metadata.
+    const voice = layout.files.model;
+    if (voice === undefined || !('metadata' in piperVoiceOf(await voiceSettings(join(folder, voice)))))
+      throw new Error(found.reason);
+    return readPiperVoice(join(folder, voice), options);
+  }
   const empty = await emptyFile(folder, layout.files);
   if (empty !== null) throw new Error(`${empty} is empty`);
+  const dataDir = await pronunciationOf(folder, layout, metadata, options);
   const place = (name: string) => join(folder, name);
   const rate = Number(metadata.sample_rate);
   const model = layout.files.model;
   return {
     kind: 'speech',
     ...found,
-    files: Object.fromEntries(Object.entries(layout.files).map(([role, name]) => [role, place(name)])),
+    files: {
+      ...Object.fromEntries(Object.entries(layout.files).map(([role, name]) => [role, place(name)])),
+      ...(dataDir !== null && { dataDir }),
+    },
     lexicons: layout.lexicons.map(place),
     rules: layout.rules.map(place),
     voices:
       found.type === 'tts'
-        ? voicesOf(metadata, model === undefined ? null : await ownJson(place(model)))
+        ? voicesOf(metadata, model === undefined ? null : await voiceSettings(place(model)))
         : [],
     languages: languagesOf(found.family, metadata),
     sampleRate: Number.isInteger(rate) && rate > 0 ? rate : null,
@@ -100,6 +173,29 @@ export async function readSpeechMetadata(folder: string): Promise<SpeechMetadata
     quantization: /int8|quant/i.test(layout.key ?? '') ? 'int8' : null,
     sizeBytes: (await speechSize(folder, layout)).sizeBytes,
   };
+}
+
+/**
+ * Returns the rules of pronunciation that a voice needs: those of its folder, else others. Null for a voice
+ * that needs none. Throws when they are missing or not complete: the library then fails to load the voice.
+ */
+async function pronunciationOf(
+  folder: string,
+  { files }: FoundLayout,
+  metadata: Readonly<Record<string, string>>,
+  { systemFolders }: SpeechOptions,
+): Promise<string | null> {
+  const isNeeded = metadata.has_espeak === '1' || /piper/i.test(metadata.comment ?? '');
+  if (!isNeeded) return null;
+  const own = files.dataDir === undefined ? null : join(folder, files.dataDir);
+  if (own === null) {
+    const found = await findEspeakData(folder, systemFolders);
+    if (found === null) throw new MissingPart(ESPEAK_DATA_MISSING);
+    return found;
+  }
+  const fault = await espeakDataFault(own);
+  if (fault !== null) throw new MissingPart(fault);
+  return own;
 }
 
 /** The library ends the process for a language that a model does not know. */

@@ -1,9 +1,12 @@
+import { basename } from 'node:path';
 import { ESPEAK_ID, type EspeakVoice } from './espeak-voices.ts';
+import { piperSettingsName } from './piper-voice.ts';
 import { foundAt, type ModelSource, NO_TEXT, type RegisteredModel } from './registered-model.ts';
 import type { FoundFile } from './scan.ts';
 import type { SpeechMetadata } from './speech-metadata.ts';
+import { modelStem } from './split-files.ts';
 
-/** Builds the speech model in a folder that is registered for the first time. */
+/** Builds the speech model of a folder, or of a Piper voice, that is registered for the first time. */
 export const newSpeechModel = (
   id: string,
   source: ModelSource,
@@ -12,6 +15,8 @@ export const newSpeechModel = (
 ): RegisteredModel => ({
   ...NO_TEXT,
   ...foundAt(folder),
+  ...(metadata.isPiper && { files: [folder.path, piperSettingsName(folder.path)] }),
+  name: metadata.isPiper ? modelStem(folder.path) : basename(folder.path),
   id,
   type: metadata.type,
   format: 'onnx',

@@ -11,6 +11,7 @@ import { openStore } from '../store/store.ts';
 import { updateEspeakModel } from './espeak-model-source.ts';
 import { ModelStore } from './model-store.ts';
 import { writeToneRecogniser, writeToneVoice } from './onnx/testing/tone-folders.ts';
+import { piperSettings, writeEspeakData, writeTonePiper } from './onnx/testing/tone-piper.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
 const log = createLog({ level: 'fatal' });
@@ -81,6 +82,55 @@ describe('speech models in the model folders', () => {
     await registry.scan();
     expect(registry.get('tone')?.type).toBe('tts');
     expect(registry.problems()).toEqual([]);
+  });
+
+  test('voices as Piper publishes them are models of their own, many in one folder', async () => {
+    writeEspeakData(models);
+    const settings = piperSettings({ num_speakers: 2, speaker_id_map: { anna: 0, ben: 1 } });
+    const path = writeTonePiper(join(models, 'piper'));
+    writeTonePiper(join(models, 'piper'), 'de_DE-two-low', settings);
+    const registry = await start();
+    expect(registry.problems()).toEqual([]);
+    expect(registry.get('en_US-tone-medium')).toMatchObject({
+      type: 'tts',
+      format: 'onnx',
+      name: 'en_US-tone-medium',
+      voices: ['default'],
+      path,
+    });
+    expect(registry.get('de_DE-two-low')?.voices).toEqual(['anna', 'ben']);
+    rmSync(`${path}.json`);
+    await registry.scan();
+    expect(registry.get('en_US-tone-medium')).toBeUndefined();
+  });
+
+  test('a part that is added later is noticed, although the files that were read have not changed', async () => {
+    const folder = writeToneVoice(join(models, 'kokoro'));
+    writeFileSync(join(folder, 'voices.bin'), 'x');
+    const registry = await start();
+    expect(registry.problems()).toEqual([{ file: 'kokoro', reason: 'espeak-ng-data is missing' }]);
+    writeEspeakData(folder);
+    await registry.scan();
+    // The tone voice is not of the family of the file that was added.
+    const reason = 'speech models of the kind "vits" cannot be served';
+    expect(registry.problems()).toEqual([{ file: 'kokoro', reason }]);
+  });
+
+  test.each([
+    ['the voice file', (folder: string) => join(folder, 'en_US-tone-medium.onnx')],
+    ['the folder of the only voice', (folder: string) => folder],
+  ])('%s can be registered', async (_, pathOf) => {
+    const folder = join(home, 'elsewhere');
+    writeTonePiper(folder);
+    writeEspeakData(home);
+    const registry = await start();
+    expect((await registry.register(pathOf(folder))).id).toBe('en_US-tone-medium');
+  });
+
+  test('a part of a speech model registers its folder', async () => {
+    const folder = writeToneVoice(join(home, 'elsewhere', 'tone'));
+    const registry = await start();
+    expect((await registry.register(join(folder, 'model.onnx'))).path).toBe(folder);
   });
 
   test('ignores other ONNX models', async () => {

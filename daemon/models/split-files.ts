@@ -33,5 +33,5 @@ export function splitParts(path: string): string[] {
 
 /** Returns the display name of a model file, without extension and part number. */
 export function modelStem(path: string): string {
-  return splitName(path)?.stem ?? basename(path).replace(/\.gguf$/i, '');
+  return splitName(path)?.stem ?? basename(path).replace(/\.(gguf|onnx)$/i, '');
 }

@@ -92,4 +92,30 @@ export async function onnxMetadata(path: string): Promise<Record<string, string>
   }
 }
 
+/** Encodes an integer as a varint. */
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
+  return Buffer.from([...bytes, rest]);
+}
+
+/** Encodes a field of bytes or text. */
+function field(number: number, content: Buffer | string): Buffer {
+  const bytes = Buffer.isBuffer(content) ? content : Buffer.from(content, 'utf8');
+  return Buffer.concat([varint(number * 8 + 2), varint(bytes.length), bytes]);
+}
+
+/**
+ * Returns bytes that add these entries to the metadata of an ONNX file when they are appended to it: the
+ * parts of a repeated field may be anywhere in a message
+ * (https://protobuf.dev/programming-guides/encoding/#last-one-wins).
+ */
+export const encodeMetadata = (entries: Readonly<Record<string, string>>): Buffer =>
+  Buffer.concat(
+    Object.entries(entries).map(([key, value]) =>
+      field(METADATA_FIELD, Buffer.concat([field(1, key), field(2, value)])),
+    ),
+  );
+
 const noOnnx = () => new Error('it is not a whole ONNX file');

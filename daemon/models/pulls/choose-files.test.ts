@@ -24,6 +24,20 @@ const SPLIT = of(
   'm-Q4_K_M.gguf',
 );
 
+const JOE = ['en/en_US/joe/medium/en_US-joe-medium.onnx', 'en/en_US/joe/medium/en_US-joe-medium.onnx.json'];
+const PIPER = of(
+  'README.md',
+  ...JOE,
+  'en/en_US/joe/medium/MODEL_CARD',
+  'de/x/de_DE-x-low.onnx',
+  'de/x/de_DE-x-low.onnx.json',
+);
+
+test('a repository with several voices names them', () => {
+  expect(() => chosen(PIPER, null)).toThrow('Say which voice of the repository');
+  expect(() => chosen(PIPER, 'Q4_K_M')).toThrow();
+});
+
 test.each<[string, HubFile[], string | null, string[]]>([
   ['selects a common quantisation by default', COMMON, null, ['m-Q4_K_M.gguf']],
   ['a quantisation, in any case', COMMON, 'q8_0', ['m-Q8_0.gguf']],
@@ -43,6 +57,15 @@ test.each<[string, HubFile[], string | null, string[]]>([
   ['the shorter name of two', SPLIT, 'Q4_K_M', ['m-Q4_K_M.gguf']],
   ['the only one in any quantisation', of('m-TQ1_0.gguf'), null, ['m-TQ1_0.gguf']],
   ['does not match part of a word', of('m-Q4_K_M.gguf', 'm-IQ4_XS.gguf'), 'Q4_K_M', ['m-Q4_K_M.gguf']],
+  ['a voice of Piper by its name', PIPER, 'en_US-joe-medium', JOE],
+  ['a voice of Piper by its file', PIPER, 'en_US-joe-medium.onnx', JOE],
+  ['a voice of Piper by its path', PIPER, JOE[0] as string, JOE],
+  [
+    'the only voice of Piper',
+    of('README.md', 'a.onnx', 'a.onnx.json', 'sample.mp3'),
+    null,
+    ['a.onnx', 'a.onnx.json'],
+  ],
   [
     'an eight-bit speech model with its rules',
     of(

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { GatewayError } from '../../contract/errors.ts';
 import type { HubFile } from '../hub/hub.ts';
+import { isPiperVoice, piperSettingsName } from '../piper-voice.ts';
 import { layoutOf } from '../speech-layouts.ts';
 import { modelStem, splitName, splitParts } from '../split-files.ts';
 import { collide, isSafePath } from './hub-names.ts';
@@ -163,6 +164,25 @@ function speechFiles(files: readonly HubFile[]): HubFile[] | null {
   return files.filter(({ path }) => own.has(path) || SPEECH_FOLDERS.test(path));
 }
 
+/**
+ * Returns the voice of Piper that is requested, with its settings: a file, or its name. Without a request, the
+ * only voice of the repository. Null when there is none. Throws for several voices.
+ */
+function choosePiper(files: readonly HubFile[], selector: string | null): HubFile[] | null {
+  const names = new Set(files.map(({ path }) => path));
+  const voices = files.filter(({ path }) => isPiperVoice(path, names));
+  const choices = voices.map(({ path }) => path).slice(0, 64);
+  const requested =
+    selector === null
+      ? voices
+      : voices.filter(({ path }) => [path, basename(path), modelStem(path)].includes(selector));
+  if (requested.length > 1) throw wrong('Say which voice of the repository: owner/name:VOICE.', { choices });
+  const voice = requested[0];
+  return voice === undefined
+    ? null
+    : [voice, ...files.filter(({ path }) => path === piperSettingsName(voice.path))];
+}
+
 /** Returns the files of a safetensors folder. Null when it is none. */
 function weightFiles(files: readonly HubFile[]): HubFile[] | null {
   const own = files.filter(
@@ -187,8 +207,8 @@ function checked(choice: Choice): Choice {
 
 /**
  * Returns the files to download: the GGUF model that `selector` names (a file or a quantisation; null selects
- * a common one) with all its parts, else the speech model or the safetensors at the root. Throws
- * `pull.bad_name` and `pull.not_found`. Pure.
+ * a common one) with all its parts, else the speech model at the root, a voice of Piper, or the safetensors at
+ * the root. Throws `pull.bad_name` and `pull.not_found`. Pure.
  */
 export function chooseFiles(
   repo: string,
@@ -196,13 +216,20 @@ export function chooseFiles(
   selector: string | null,
   projector = false,
 ): Choice {
-  const gguf = chooseGguf(files, selector);
+  const named = selector === null ? null : choosePiper(files, selector);
+  const gguf = named === null ? chooseGguf(files, selector) : null;
   if (gguf !== null) {
     const parts = whole(gguf, files);
     const main = (parts[0] as HubFile).path;
     return checked({ label: main, main, files: projector ? [...parts, ...projectorsOf(files)] : parts });
   }
-  const folder = speechFiles(files) ?? weightFiles(files);
+  const speech = named === null ? speechFiles(files) : null;
+  const voice = named ?? (speech === null ? choosePiper(files, null) : null);
+  if (voice !== null) {
+    const main = (voice[0] as HubFile).path;
+    return checked({ label: main, main, files: voice });
+  }
+  const folder = speech ?? weightFiles(files);
   if (folder === null) throw wrong('The repository contains no supported model (GGUF, speech, safetensors).');
   return checked({ label: basename(repo), main: null, files: folder });
 }

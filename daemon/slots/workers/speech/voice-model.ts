@@ -8,6 +8,7 @@ import { requestLimit, statsOf } from '../request-limit.ts';
 import type { SpeechConfig } from '../speech-config.ts';
 import { voiceConfig } from './native-config.ts';
 import { pieces } from './pieces.ts';
+import { withVoiceFiles } from './piper-files.ts';
 import { type NativeTts, sherpa } from './sherpa.ts';
 import {
   type Speaker,
@@ -77,16 +78,18 @@ class VoiceModel implements Speaker {
 }
 
 /**
- * Loads the voice in the folder `config.modelPath`. Rejects with a one-line Error that names the faulty file.
+ * Loads the voice at `config.modelPath`, a folder or a file of Piper. Rejects with a one-line Error that names the faulty file.
  */
 export async function loadVoice(config: SpeechConfig): Promise<Speaker> {
   const found = await readSpeechMetadata(config.modelPath);
   if (found.type !== 'tts') throw new Error('the folder contains a speech-to-text model, not a voice');
-  const native = await sherpa()
-    .OfflineTts.createAsync(voiceConfig(found, config.threads))
-    .catch(() => {
-      throw new Error(`the ${found.family} voice could not be loaded; its files do not fit together`);
-    });
+  const native = await withVoiceFiles(found, (files) =>
+    sherpa()
+      .OfflineTts.createAsync(voiceConfig(files, config.threads))
+      .catch(() => {
+        throw new Error(`the ${found.family} voice could not be loaded; its files do not fit together`);
+      }),
+  );
   const voices = found.voices.map((id) => ({ id, name: id }));
   return new VoiceModel(native, soundInfo(config, found.family, found.sizeBytes), voices, config);
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import { Spool } from '../../../lib/fs/spool.ts';
 import { boundaryOf, dispositionOf, MultipartScanner } from '../../../lib/net/multipart.ts';
 import { invalidField, Refusal } from '../refusal.ts';
+import { spoolFolder } from '../spool-folder.ts';
 
 /** Maximum bytes of a request, and of one text field. */
 const MAX_REQUEST_BYTES = 200 << 20;
@@ -69,9 +69,6 @@ class FormReader {
     this.#field = null;
   }
 }
-
-/** The folder for uploads, below the working folder of this process. */
-const spoolFolder = (): string => join(process.cwd(), 'spool');
 
 /**
  * Reads the form of `POST /v1/audio/transcriptions`. Writes the audio to an unnamed file, so that memory use
