@@ -86,7 +86,7 @@ test('a slot without a model is not tried twice', async () => {
   slots.before = () => {
     throw noModelError('agent', 'no model is installed.');
   };
-  expect((await post(gateway.origin, CHAT, hello)).status).toBe(503);
+  expect((await post(gateway.origin, CHAT, hello)).status).toBe(409);
   expect(slots.requests).toEqual(['agent']);
 });
 
