@@ -183,6 +183,8 @@ export interface Connection {
   readonly waitTimes: WaitTimes | null;
   /** The target serves rerank under its native path only. */
   readonly nativeRerank: boolean;
+  /** The scores of the target are the raw output of its model, unless they are from 0 to 1. */
+  readonly rawRerank: boolean;
   /** The target reranks like TEI: with its own path and field names. */
   readonly teiRerank: boolean;
   /** The path that counts tokens; undefined for the default path. */

@@ -102,6 +102,9 @@ async function awaitSlot(
 const canStream = ({ slots }: CallDeps, slot: string): boolean =>
   engineOf(slots.get(slot)?.engine ?? '')?.streams !== false;
 
+/** The engine whose rerank scores are the raw output of the model. */
+const RAW_RERANK = 'llama-server';
+
 /** The gateway's own engines receive no reports about calls. */
 const NOOP = (): void => {};
 
@@ -127,6 +130,7 @@ function leaseConnection(
     degraded: lease.degraded,
     waitTimes: waits,
     nativeRerank: lease.dialect.nativeRerank,
+    rawRerank: slots.get(lease.slot)?.engine === RAW_RERANK,
     teiRerank: false,
     countPath: lease.dialect.countPath,
     isUpstream: false,
@@ -174,6 +178,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     headers,
     remote,
     nativeRerank,
+    rawRerank,
     teiRerank,
     countPath,
     connectMs,
@@ -203,6 +208,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     degraded: null,
     waitTimes: null,
     nativeRerank,
+    rawRerank,
     teiRerank,
     countPath,
     connectMs,

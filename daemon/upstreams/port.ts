@@ -33,6 +33,8 @@ export interface UpstreamCall {
   readonly headers: Readonly<Record<string, string>>;
   /** It reranks under the native path only. */
   readonly nativeRerank: boolean;
+  /** Its rerank scores are the raw output of the model, unless they are from 0 to 1. */
+  readonly rawRerank: boolean;
   /** It reranks with the path and format of TEI. */
   readonly teiRerank: boolean;
   /** Its path for token counts; undefined: that of llama-server. */

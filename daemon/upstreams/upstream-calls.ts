@@ -83,6 +83,7 @@ export class UpstreamCalls {
       base: at.base,
       headers,
       nativeRerank: NATIVE_RERANK.has(kind),
+      rawRerank: kind === 'llama-server',
       teiRerank: kind === 'tei',
       // vLLM serves it next to `/v1`, which a proxy may have moved to a longer path.
       countPath: kind === 'vllm' ? `${at.base.replace(/\/v1$/, '')}/tokenize` : undefined,

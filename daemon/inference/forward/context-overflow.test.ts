@@ -126,3 +126,36 @@ test.each(['', 'input is too large', 'maximum context length', 'x'.repeat(100_00
     expect(tooLongNumbers(message)).toBeNull();
   },
 );
+
+test.each([
+  [
+    "This model's maximum context length is 2048 tokens. However, you requested 100 output tokens and your prompt contains 60050 characters (more than 24576 characters, which is the upper bound for 2048 input tokens).",
+    { most: 2048 },
+  ],
+  [
+    'Your prompt contains 60050 characters (more than 24576 characters, which is the upper bound for 2048 input tokens).',
+    { most: 2048 },
+  ],
+  [
+    "This model's maximum context length is 2048 tokens. However, your request contains 60050 characters.",
+    { most: 2048 },
+  ],
+  [
+    "This model's maximum context length is 2048 tokens. However, you requested 100 output tokens and your prompt contains at least 1949 input tokens, for a total of at least 2049 tokens.",
+    { requested: 1949, most: 2048 },
+  ],
+  [
+    "This model's maximum context length is 512 tokens. However, you requested 600 tokens (500 in the messages, 100 in the completion).",
+    { requested: 600, most: 512 },
+  ],
+])('characters and output tokens are no prompt tokens: %s', (message, expected) => {
+  expect(tooLongNumbers(message)).toEqual({ requested: undefined, ...expected });
+  const bytes = Buffer.from(JSON.stringify({ error: { message, code: 400 } }));
+  const verdict = judge({ status: 400, bytes, truncated: false });
+  if (verdict.passes) throw new Error('it passes');
+  const { n_prompt_tokens } = verdict.error.options.details ?? {};
+  expect([verdict.error.code, n_prompt_tokens]).toEqual([
+    'context_length_exceeded',
+    'requested' in expected ? expected.requested : undefined,
+  ]);
+});

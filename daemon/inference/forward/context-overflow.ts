@@ -8,7 +8,10 @@ const PATTERNS: readonly RegExp[] = [
   // llama-server, chat
   /request \((?<asked>\d+) tokens\) exceeds the available context size \((?<most>\d+) tokens\)/,
   // vLLM, and servers that copy OpenAI's wording
-  /maximum context length is (?<most>\d+) tokens.{0,60}?(?:requested|request has|resulted in|contains)(?: about| at least)? (?<asked>\d+)/,
+  /maximum context length is (?<most>\d+) tokens.{0,100}?(?:requested|request has|resulted in|contains)(?: about| at least)? (?<asked>\d+)(?!\d| characters| output tokens)/,
+  // vLLM, for a text that is too long before it is tokenised: the number of tokens is unknown
+  /maximum context length is (?<most>\d+) tokens.{0,120}?contains \d+ characters/,
+  /contains \d+ characters.{0,120}?upper bound for (?<most>\d+) input tokens/,
   // vLLM
   /prompt \(length (?<asked>\d+)\) is longer than the maximum model length of (?<most>\d+)/,
   // TEI
@@ -21,12 +24,22 @@ const PATTERNS: readonly RegExp[] = [
   /Prompt contains (?<asked>\d+) tokens.{0,80}too large for model with (?<most>\d+)/,
 ];
 
-/** Returns both numbers of a message that refuses a text as too long; null for any other message. */
-export function tooLongNumbers(message: string): { requested: number; most: number } | null {
+/** The tokens that a message says were requested, undefined when it counts characters, and the maximum. */
+export interface TooLongNumbers {
+  readonly requested: number | undefined;
+  readonly most: number;
+}
+
+/** Returns the numbers of a message that refuses a text as too long; null for any other message. */
+export function tooLongNumbers(message: string): TooLongNumbers | null {
   const text = message.slice(0, MAX_LENGTH);
   for (const pattern of PATTERNS) {
     const found = pattern.exec(text)?.groups;
-    if (found) return { requested: Number(found.asked), most: Number(found.most) };
+    if (found)
+      return {
+        requested: found.asked === undefined ? undefined : Number(found.asked),
+        most: Number(found.most),
+      };
   }
   return null;
 }

@@ -11,6 +11,63 @@ const ranked = (answer: unknown, request = requestOf()) =>
   JSON.parse(rankingOf(Buffer.from(JSON.stringify(answer)), request, 'ours').toString()) as {
     results: { index: number; relevance_score: number }[];
   };
+const rawRanked = (scores: readonly number[]) =>
+  JSON.parse(
+    rankingOf(
+      Buffer.from(
+        JSON.stringify({ results: scores.map((relevance_score, index) => ({ index, relevance_score })) }),
+      ),
+      requestOf(),
+      'ours',
+      true,
+    ).toString(),
+  ).results as { index: number; relevance_score: number; _svc?: { raw_score: number } }[];
+
+test.each([
+  [
+    [9, 0, -4],
+    [0, 1, 2],
+    [0.99987, 0.5, 0.01799],
+  ],
+  [
+    [-12, -11, -10],
+    [2, 1, 0],
+    [0.0000454, 0.0000167, 0.00000614],
+  ],
+  [
+    [50, 60, 70],
+    [2, 1, 0],
+    [1, 1, 1],
+  ],
+  [
+    [0.2, 0.9, 1.5],
+    [2, 1, 0],
+    [0.81757, 0.71095, 0.54983],
+  ],
+  [
+    [-0.1, 0.5, 0.6],
+    [2, 1, 0],
+    [0.64566, 0.62246, 0.47502],
+  ],
+])('raw scores %j become shares, best first', (scores, order, shares) => {
+  const results = rawRanked(scores);
+  expect(results.map(({ index }) => index)).toEqual(order);
+  results.forEach(({ index, relevance_score, _svc }, at) => {
+    expect(relevance_score).toBeCloseTo(shares[at] as number, 4);
+    expect(_svc).toEqual({ raw_score: scores[index] });
+  });
+});
+
+test.each([[[0, 1, 0.5]], [[0.2, 0.3, 0.4]], [[0, 0, 0]], [[1, 1, 1]]])('shares %j stay', (scores) => {
+  for (const { index, relevance_score, _svc } of rawRanked(scores))
+    expect([relevance_score, _svc]).toEqual([scores[index], undefined]);
+});
+
+test('the raw score of another gateway stays', () => {
+  const results = [{ index: 0, relevance_score: 0.9, _svc: { raw_score: 2.2, other: 1 } }];
+  expect(ranked({ results }).results).toEqual([{ index: 0, relevance_score: 0.9, _svc: { raw_score: 2.2 } }]);
+});
+
 const best = [
   { index: 2, relevance_score: 9 },
   { index: 0, relevance_score: 1 },

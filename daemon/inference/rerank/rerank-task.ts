@@ -40,8 +40,12 @@ export async function prepareRerank(
   const request = parseRerankRequest(call.body);
   return {
     body: ({ teiRerank }, model) => rerankBody(request, model, teiRerank ? 'tei' : 'common'),
-    sink: ({ model }) =>
-      new TransformedResponse({ response, scope, transform: (bytes) => rankingOf(bytes, request, model) }),
+    sink: ({ model, rawRerank }) =>
+      new TransformedResponse({
+        response,
+        scope,
+        transform: (bytes) => rankingOf(bytes, request, model, rawRerank),
+      }),
   };
 }
 

@@ -39,6 +39,7 @@ export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): 
     base: '/v1',
     headers: {},
     nativeRerank: false,
+    rawRerank: false,
     teiRerank: false,
     countPath: undefined,
     streamUsage: true,

@@ -6,7 +6,12 @@ interface Answer {
   status: number;
   object: string;
   model: string;
-  results: { index: number; relevance_score: number; document?: { text: string } }[];
+  results: {
+    index: number;
+    relevance_score: number;
+    document?: { text: string };
+    _svc?: { raw_score: number };
+  }[];
   usage: { prompt_tokens: number; total_tokens: number };
   error?: { code: string; message: string; param: string; n_prompt_tokens?: number; n_ctx?: number };
 }
@@ -43,10 +48,14 @@ describe('ranking', () => {
     expect(answer.usage.prompt_tokens).toBeGreaterThan(20);
   });
 
-  test("a score is the raw output of the model's head, which may be outside 0 to 1", async () => {
+  test("a score is from 0 to 1, next to the raw output of the model's head", async () => {
     const { results } = await request({ query: QUERY, documents: DOCUMENTS });
-    expect(results[0]?.relevance_score).toBeGreaterThan(1);
-    expect(results.every(({ relevance_score }) => Number.isFinite(relevance_score))).toBe(true);
+    expect(results[0]?._svc?.raw_score).toBeGreaterThan(1);
+    for (const { relevance_score, _svc } of results) {
+      expect(relevance_score).toBeGreaterThan(0);
+      expect(relevance_score).toBeLessThan(1);
+      expect(1 / (1 + Math.exp(-(_svc?.raw_score ?? 0)))).toBeCloseTo(relevance_score, 5);
+    }
   });
 
   test('top_n limits the list, return_documents includes the texts', async () => {

@@ -2,7 +2,8 @@ import { chatPlan } from './chat-plan.ts';
 import { chatPrompt } from './chat-prompt.ts';
 import type { ChatRequest } from './chat-request.ts';
 import type { AnswerJob } from './choices.ts';
-import { type ChatEngine, refuseOverflow } from './engine.ts';
+import type { ChatEngine } from './engine.ts';
+import { refuseOverflow } from './window-overflow.ts';
 
 /** Counts the prompt tokens of a chat of any length. Throws a 400 when the template refuses the messages. */
 export const countTokens = (
@@ -20,7 +21,7 @@ export function chatJob(
 ): AnswerJob {
   const prompt = chatPrompt(template, request);
   const tokens = vocabulary.tokens(prompt.text);
-  refuseOverflow(tokens.length, info.context, 'messages');
+  refuseOverflow(tokens.length, info, 'messages');
   const { grammar, ...plan } = chatPlan(request, template.family, prompt);
   return {
     ...plan,

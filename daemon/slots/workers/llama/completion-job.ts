@@ -1,8 +1,9 @@
 import { invalidField } from '../refusal.ts';
 import type { AnswerJob } from './choices.ts';
 import type { CompletionRequest, Prompt } from './completion-request.ts';
-import { type ChatEngine, refuseOverflow } from './engine.ts';
+import type { ChatEngine } from './engine.ts';
 import { PLAIN_TEXT } from './response-reader.ts';
+import { refuseOverflow } from './window-overflow.ts';
 
 /** Builds the job of a completion. Throws a 400 for a prompt that the model cannot accept. */
 export function completionJob(
@@ -21,7 +22,7 @@ export function completionJob(
     throw invalidField('suffix', 'suffix: this model has no tokens for filling a gap');
   };
   const prompts = request.prompts.map(tokensOf);
-  for (const tokens of prompts) refuseOverflow(tokens.length, info.context, 'prompt');
+  for (const tokens of prompts) refuseOverflow(tokens.length, info, 'prompt');
   return {
     prompts,
     readOptions: PLAIN_TEXT,

@@ -5,12 +5,12 @@ import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
 import { invalidField } from '../refusal.ts';
 import { requestLimit, statsOf } from '../request-limit.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
-import { refuseTooLong } from './embedding-overflow.ts';
 import { poolingOf } from './embedding-pooling.ts';
 import type { EmbeddingInput } from './embedding-request.ts';
 import { normalised } from './embedding-vector.ts';
 import { emptyTextMark } from './empty-text-token.ts';
 import { mapYielding } from './map-yielding.ts';
+import { refuseTooLong } from './window-overflow.ts';
 
 /** Vectors of length 1 in the order of the texts, and the number of tokens read. */
 export interface Embeddings {
@@ -83,7 +83,7 @@ export class EmbeddingEngine {
     const { bos, sep, eos } = model.tokens;
     const tokens = read.length > 0 ? read : [emptyTextMark([bos, sep, eos], lengthOf, place)];
     const length = lengthOf(tokens);
-    refuseTooLong(place, length, this.info.context);
+    refuseTooLong(place, length, this.info);
     return { tokens, length };
   }
 }

@@ -4,7 +4,7 @@ import type { SamplingDefaults } from '../../../models/sampling-defaults.ts';
 import { CHECKPOINT_LIMITS } from '../checkpoint-limits.ts';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerHealth, WorkerInfo } from '../protocol.ts';
-import { invalidField, Refusal } from '../refusal.ts';
+import { invalidField } from '../refusal.ts';
 import { type ChatTemplate, chatTemplates } from './chat-template.ts';
 import { DecodeBarrier } from './decode-barrier.ts';
 import { detokenizer } from './detokenizer.ts';
@@ -168,7 +168,7 @@ export class ChatEngine {
       logprobs: generation.logprobs,
       detokenizer: detokenizer((part, before) => vocabulary.text(part, before), marks),
       isEnd: (token) => vocabulary.isEnd(token),
-      spell: (token) => vocabulary.spell(token),
+      spelling: vocabulary,
       pace: this.#pace,
       onToken: (text) => {
         this.#generated++;
@@ -176,18 +176,4 @@ export class ChatEngine {
       },
     };
   }
-}
-
-/**
- * Throws for a prompt that leaves no space for an answer. Uses llama-server's wording, which clients
- * recognise to shorten the prompt.
- */
-export function refuseOverflow(tokens: number, context: number, param: string): void {
-  if (tokens === 0) throw invalidField(param, 'The prompt is empty.');
-  if (tokens < context) return;
-  throw new Refusal(
-    'context_length_exceeded',
-    `request (${tokens} tokens) exceeds the available context size (${context} tokens), try increasing it`,
-    { param, extra: { n_prompt_tokens: tokens, n_ctx: context } },
-  );
 }

@@ -46,7 +46,7 @@ function job(tokens: readonly number[], changes: Partial<Job> = {}): Job {
     maxTokens: null,
     stops: [],
     logprobs: null,
-    spell: (token) => String.fromCharCode(token),
+    spelling: { spell: (token) => String.fromCharCode(token), bytes: () => null },
     isComplete: () => false,
     detokenizer: detokenizer((part) => String.fromCharCode(...part)),
     isEnd: (token) => token === END,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Detokenizer } from './detokenizer.ts';
-import { LogprobQueue, type TokenLogprob, tokenLogprob } from './logprobs.ts';
+import { LogprobQueue, type Spelling, type TokenLogprob, tokenLogprob } from './logprobs.ts';
 import type { PrefillPace } from './prefill-chunks.ts';
 import type { SampleOptions, Sequence } from './sequence.ts';
 import { stopScanner } from './stop-scanner.ts';
@@ -16,8 +16,8 @@ export interface Job {
   logprobs: number | null;
   detokenizer: Detokenizer;
   isEnd(token: number): boolean;
-  /** Returns the name of a token in probability entries. */
-  spell(token: number): string;
+  /** Spells tokens in probability entries. */
+  spelling: Spelling;
   pace: PrefillPace;
   /** Called for each sampled token with the text that it completes. */
   onToken(text: string): void;
@@ -58,7 +58,7 @@ export async function* generate(
     job.onToken(added);
     if (signal.aborted) return;
     if (queue !== null && !ended && probabilities !== null)
-      queue.add(tokenLogprob(token, probabilities, job.logprobs ?? 0, job.spell), added);
+      queue.add(tokenLogprob(token, probabilities, job.logprobs ?? 0, job.spelling), added);
     const { text, stopped } = ended ? { text: stops.end(), stopped: true } : stops.push(added);
     const isFull = !stopped && (clock.count >= most || sequence.position >= sequence.window - 1);
     const shown = isFull ? text + stops.end() : text;

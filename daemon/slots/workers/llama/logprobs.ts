@@ -8,7 +8,18 @@ export interface TokenProbability {
   token: string;
   /** Natural logarithm over the whole vocabulary. */
   logprob: number;
+  /** The bytes of a token that is only part of a character; null when they are unknown. */
+  bytes?: number[] | null;
 }
+
+/** Returns the texts and bytes of tokens. */
+export interface Spelling {
+  spell(token: number): string;
+  bytes(token: number): number[] | null;
+}
+
+/** Stands in a text for bytes that are not a character. */
+const REPLACEMENT = '\ufffd';
 
 /** Represents a probability of zero, whose logarithm JSON cannot express. */
 const IMPOSSIBLE = -9999;
@@ -18,14 +29,20 @@ export function tokenLogprob(
   token: number,
   probabilities: ReadonlyMap<number, number>,
   most: number,
-  spell: (token: number) => string,
+  spelling: Spelling,
 ): TokenLogprob {
   const top: TokenProbability[] = [];
   for (const [id, probability] of probabilities) {
     if (top.length >= most) break;
-    top.push({ token: spell(id), logprob: logarithm(probability) });
+    top.push(spelled(id, probability, spelling));
   }
-  return { token: spell(token), logprob: logarithm(probabilities.get(token) ?? 0), top };
+  return { ...spelled(token, probabilities.get(token) ?? 0, spelling), top };
+}
+
+function spelled(id: number, probability: number, spelling: Spelling): TokenProbability {
+  const token = spelling.spell(id);
+  const logprob = logarithm(probability);
+  return token.includes(REPLACEMENT) ? { token, logprob, bytes: spelling.bytes(id) } : { token, logprob };
 }
 
 const logarithm = (probability: number): number =>
@@ -56,11 +73,18 @@ export class LogprobQueue {
   }
 }
 
+const bytesOf = (token: string): number[] | null =>
+  token.includes(REPLACEMENT) ? null : [...Buffer.from(token)];
+
 /** Formats the entries of a chat: `choices[].logprobs`. */
 export function chatLogprobs(entries: readonly TokenLogprob[]): object {
-  const spelled = ({ token, logprob }: TokenProbability) => ({ token, logprob, bytes: bytes(token) });
+  const complete = ({ token, logprob, bytes = bytesOf(token) }: TokenProbability) => ({
+    token,
+    logprob,
+    bytes,
+  });
   return {
-    content: entries.map((entry) => ({ ...spelled(entry), top_logprobs: entry.top.map(spelled) })),
+    content: entries.map((entry) => ({ ...complete(entry), top_logprobs: entry.top.map(complete) })),
     refusal: null,
   };
 }
@@ -84,9 +108,4 @@ export function textLogprobs(entries: readonly TokenLogprob[], offset: number): 
     ),
     text_offset: offsets,
   };
-}
-
-/** Returns the UTF-8 bytes of a token. Null for a token that is only part of a character. */
-function bytes(token: string): number[] | null {
-  return token.includes('\ufffd') ? null : [...Buffer.from(token)];
 }

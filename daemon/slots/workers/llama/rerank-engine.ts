@@ -4,20 +4,26 @@ import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
 import { requestLimit, statsOf } from '../request-limit.ts';
 import { type OpenedEncoder, openEncoder } from './embedding-load.ts';
-import { refuseTooLong } from './embedding-overflow.ts';
 import { mapYielding } from './map-yielding.ts';
 import { type PairMarks, rerankPair, type Tokenise } from './rerank-pair.ts';
-import { serverScore } from './rerank-score.ts';
+import { rawScore } from './rerank-score.ts';
 import { pairMarks } from './rerank-separators.ts';
+import { refuseTooLong } from './window-overflow.ts';
 
 /** `rank` of the library joins query and document itself. Passing already joined tokens is not documented. */
 interface RankingContext {
   _evaluateRankingForInput(tokens: Token[]): Promise<number>;
 }
 
+/** The score of one document: 0 to 1, and the raw output of the model's head unless that is the same. */
+export interface DocumentScore {
+  readonly score: number;
+  readonly raw: number | null;
+}
+
 /** Scores in the order of the documents, and the number of tokens read. */
 export interface Ranking {
-  scores: number[];
+  scores: DocumentScore[];
   tokens: number;
 }
 
@@ -50,7 +56,7 @@ export class RerankEngine {
   }
 
   /**
-   * Scores how well each document answers the query, see {@link serverScore}. Throws 400 before any work when
+   * Scores how well each document answers the query, see {@link rawScore}. Throws 400 before any work when
    * query and document together exceed the window, 429 when the queue is full, and the signal's reason when
    * the caller disconnects.
    */
@@ -59,14 +65,14 @@ export class RerankEngine {
     return this.#permits.run(signal, async () => {
       const pairs = await mapYielding(documents, signal, (text, index) => {
         const tokens = rerankPair(query, text, this.#marks, this.#tokenise);
-        refuseTooLong(`documents[${index}]`, tokens.length, this.info.context);
+        refuseTooLong(`documents[${index}]`, tokens.length, this.info);
         return tokens;
       });
-      const scores: number[] = [];
+      const scores: DocumentScore[] = [];
       for (const tokens of pairs) {
         signal.throwIfAborted();
-        const share = await context._evaluateRankingForInput(tokens as Token[]);
-        scores.push(serverScore(share, this.info.architecture));
+        const score = await context._evaluateRankingForInput(tokens as Token[]);
+        scores.push({ score, raw: rawScore(score, this.info.architecture) });
       }
       return { scores, tokens: pairs.reduce((sum, { length }) => sum + length, 0) };
     });

@@ -1,18 +1,20 @@
 import { expect, test } from 'vitest';
-import { serverScore } from './rerank-score.ts';
+import { rawScore } from './rerank-score.ts';
 
 const share = (score: number) => 1 / (1 + Math.exp(-score));
 
 test.each([-20, -3.5, 0, 0.25, 9, 20])('inverts the logistic function at %f', (score) => {
-  expect(serverScore(share(score), 'bert')).toBeCloseTo(score, 5);
+  expect(rawScore(share(score), 'bert')).toBeCloseTo(score, 5);
 });
 
 test('preserves the order and stays finite at the ends', () => {
-  const scores = [0, share(-60), share(-50), share(30), share(35), 1].map((each) => serverScore(each, null));
+  const scores = [0, share(-60), share(-50), share(30), share(35), 1].map(
+    (each) => rawScore(each, null) ?? Number.NaN,
+  );
   expect(scores.every(Number.isFinite)).toBe(true);
   expect(scores).toEqual([...scores].sort((a, b) => a - b));
 });
 
-test('leaves the score of a softmax head unchanged', () => {
-  expect(serverScore(0.25, 'qwen3')).toBe(0.25);
+test('a softmax head has no other score', () => {
+  expect(rawScore(0.25, 'qwen3')).toBeNull();
 });

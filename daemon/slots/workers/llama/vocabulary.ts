@@ -1,6 +1,7 @@
 import { type LlamaModel, type Token, TokenBias } from 'node-llama-cpp';
 import { invalidField } from '../refusal.ts';
 import type { TokenBias as RequestedBias } from './sampling.ts';
+import { tokenBytes } from './token-bytes.ts';
 
 /** Converts between the model's tokens and the terms of requests. */
 export class Vocabulary {
@@ -45,6 +46,13 @@ export class Vocabulary {
   /** Returns one token on its own; control tokens by name. */
   spell(token: number): string {
     return this.#model.detokenize([token as Token], true);
+  }
+
+  /** Returns the bytes of one token; null when the vocabulary does not tell them. */
+  bytes(token: number): number[] | null {
+    const { tokens, model } = this.#model.fileInfo.metadata.tokenizer?.ggml ?? {};
+    const entry: unknown = Array.isArray(tokens) ? tokens[token] : undefined;
+    return typeof entry === 'string' ? tokenBytes(entry, model) : null;
   }
 
   isEnd(token: number): boolean {
