@@ -123,6 +123,22 @@ const FAMILIES: Record<string, { make: () => CallScanner; outputs: Output[] }> =
       { raw: 'a list [1] é', text: 'a list [1] é' },
     ],
   },
+  FireFunction: {
+    make: () => mistralCalls(names, names, 'functools['),
+    outputs: [
+      {
+        raw: 'functools[{"name": "get_weather", "arguments": {"location": "Paris, France"}}, {"name": "get_time", "arguments": {}}]',
+        calls: [PARIS, ['get_time', '{}']],
+      },
+      {
+        raw: 'Wait. functools[{"name": "get_time", "arguments": {}}]',
+        text: 'Wait. ',
+        calls: [['get_time', '{}']],
+      },
+      { raw: 'functools[1]', text: 'functools[1]' },
+      { raw: 'The module functools has a cache.', text: 'The module functools has a cache.' },
+    ],
+  },
 };
 
 describe.each(Object.entries(FAMILIES))('%s', (_, { make, outputs }) => {

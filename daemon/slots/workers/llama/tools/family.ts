@@ -115,7 +115,7 @@ const FAMILIES: readonly { family: ToolFamily; words: RegExp }[] = [
       ...PLAIN_JSON,
       id: 'functools',
       scanner: (accepts, schemaOf) =>
-        mistralCalls(accepts, (name) => schemaOf(name) !== undefined, 'functools'),
+        mistralCalls(accepts, (name) => schemaOf(name) !== undefined, 'functools['),
     },
   },
   {

@@ -20,14 +20,15 @@ const MAX_NAME_CHARS = 256;
 /**
  * Mistral: text, then `[TOOL_CALLS]` and a list `[{"name", "arguments"}, …]`. Newer models write
  * `[TOOL_CALLS]name[ARGS]{…}` for each call. Also reads a list of calls of `offered` tools at the start of
- * the answer without the mark, which models sometimes omit. FireFunction writes the list after another `mark`.
+ * the answer without the mark, which models sometimes omit. A `mark` that ends in `[` begins
+ * the list itself, as FireFunction's does.
  */
 export function mistralCalls(
   accepts: Accepts,
   offered: Accepts = () => false,
   mark = TOOL_CALLS,
 ): CallScanner {
-  const outside = (): State => untilMark(mark, marked);
+  const outside = (): State => untilMark(mark, mark.endsWith('[') ? () => entry(mark) : marked);
   const marked = (): State => {
     const state: State = {
       step(text, from) {

@@ -21,6 +21,7 @@ const FAMILIES: readonly [string, string, readonly string[]][] = [
     '[TOOL_CALLS]',
     ['[TOOL_CALLS]', '[/TOOL_CALLS]', '[ARGS]', '[CALL_ID]', 'f', '[', '{"name":"f"}', ','],
   ],
+  ['functools', 'functools[', ['functools', ' functools[', ']', '{"name":"f"', '"arguments":{}}', ',']],
   [
     'harmony',
     '<|channel|>',
