@@ -45,7 +45,8 @@ const headroom = (
 ) => {
   const view = { devices, pools } as unknown as HardwareView;
   const machine = { view: () => view, isRefreshing: () => reading, memoryAvailable: () => 32 * GIB };
-  return memoryHeadroom(machine, device, needed);
+  const { total: _, ...rest } = memoryHeadroom(machine, device, needed);
+  return rest;
 };
 const host = { pool: 'host', free: 32 * GIB };
 
@@ -54,6 +55,17 @@ describe('memoryHeadroom', () => {
     expect(headroom([card('a')], 'cpu')).toEqual(host);
     const unprobed = { view: () => null, isRefreshing: () => false, memoryAvailable: () => 32 * GIB };
     expect(memoryHeadroom(unprobed, 'auto', 1)).toEqual(host);
+  });
+
+  it('has the total of a card with memory of its own, and none for shared memory', () => {
+    const total = (devices: DeviceRecord[], pools: MemoryPoolRecord[]) => {
+      const view = { devices, pools } as unknown as HardwareView;
+      const machine = { view: () => view, isRefreshing: () => false, memoryAvailable: () => 32 * GIB };
+      return memoryHeadroom(machine, 'auto', GIB).total;
+    };
+    expect(total([card('a')], [pool('a')])).toBe(8 * GIB);
+    const shared = pool('host', { kind: 'unified', total_bytes: 64 * GIB });
+    expect(total([card('apu', { pool: 'host' })], [shared])).toBeUndefined();
   });
 
   it('auto uses the usable GPU with the most free memory', () => {

@@ -11,7 +11,7 @@ const VENDORS: Readonly<Record<string, string>> = { cuda: 'nvidia', rocm: 'amd' 
 
 interface CardHeadroom extends MemoryHeadroom {
   readonly device: DeviceRecord;
-  readonly total: number | null;
+  readonly cardTotal: number | null;
   /** The free memory is as old as the last reading of the GPU and can be refreshed. */
   readonly isRefreshable: boolean;
 }
@@ -24,7 +24,7 @@ function dedicatedHeadroom(card: DeviceRecord, pool: MemoryPoolRecord): CardHead
   const { total_bytes: total } = pool;
   const { memory_used_bytes: used } = card;
   const free = pool.available_bytes ?? (used === null ? null : total - used);
-  const headroom = { device: card, pool: pool.id, total, isRefreshable: true };
+  const headroom = { device: card, pool: pool.id, cardTotal: total, isRefreshable: true };
   return free === null ? { ...headroom, free: total, unknown: true } : { ...headroom, free };
 }
 
@@ -38,7 +38,7 @@ function cardHeadroom(card: DeviceRecord, view: HardwareView, host: number): Car
     device: card,
     pool: HOST,
     free,
-    total: shared?.total_bytes ?? null,
+    cardTotal: shared?.total_bytes ?? null,
     isRefreshable: shared !== null,
   };
 }
@@ -114,14 +114,30 @@ export function memoryHeadroom(
   if (view === null) return { ...machine, ...reading };
   const cards = cardsFor(view, device)
     .map((card) => subtractReserved(cardHeadroom(card, view, host)))
-    .filter(({ total }) => device !== 'auto' || total === null || total >= needed);
+    .filter(({ cardTotal }) => device !== 'auto' || cardTotal === null || cardTotal >= needed);
   const [best, ...further] = cards.sort(mostFreeFirst);
   if (best === undefined) return machine;
   const refreshing = cards.some(({ isRefreshable }) => isRefreshable) ? reading : {};
-  const toHeadroom = ({ device: on, pool, free, unknown, isRefreshable }: CardHeadroom): MemoryHeadroom => {
+  const toHeadroom = ({
+    device: on,
+    pool,
+    free,
+    cardTotal,
+    unknown,
+    isRefreshable,
+  }: CardHeadroom): MemoryHeadroom => {
     const card = device === 'auto' ? deviceWordsFor(view, on) : undefined;
     const aged = pool === HOST && isRefreshable ? { stale: true as const } : {};
-    return { pool, free, ...(card && { card }), ...(unknown && { unknown }), ...aged, ...refreshing };
+    const whole = pool === HOST || cardTotal === null ? {} : { total: cardTotal };
+    return {
+      pool,
+      free,
+      ...whole,
+      ...(card && { card }),
+      ...(unknown && { unknown }),
+      ...aged,
+      ...refreshing,
+    };
   };
   const [headroom, ...others] = [best, ...further].map(toHeadroom) as [MemoryHeadroom, ...MemoryHeadroom[]];
   const selectable = others.filter(({ card }) => card !== undefined);
@@ -142,7 +158,7 @@ export function deviceTotals(
   const host = hardware.memoryTotal();
   const view = device === 'cpu' ? null : hardware.last();
   const cards = view === null ? [] : cardsFor(view, device).map((card) => cardHeadroom(card, view, host));
-  const totals = cards.map(({ total }) => total).filter((total) => total !== null);
+  const totals = cards.map(({ cardTotal }) => cardTotal).filter((total) => total !== null);
   const bounded = (bytes: number) => Math.min(bytes, limit || Number.POSITIVE_INFINITY);
   return { card: totals.length === 0 ? null : bounded(Math.max(...totals)), host: bounded(host) };
 }
@@ -160,7 +176,7 @@ export function maxModelBytes(
   const host = hardware.memoryTotal();
   const view = device === 'cpu' ? null : hardware.last();
   const cards =
-    view === null ? [] : cardsFor(view, device).map((card) => cardHeadroom(card, view, host).total);
+    view === null ? [] : cardsFor(view, device).map((card) => cardHeadroom(card, view, host).cardTotal);
   const totals = cards.filter((total) => total !== null);
   const maxBytes = Math.max(...(device === 'auto' || totals.length === 0 ? [host] : []), ...totals);
   return Math.min(maxBytes - KEEP_FREE_BYTES, limit || Number.POSITIVE_INFINITY);

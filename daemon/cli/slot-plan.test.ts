@@ -18,7 +18,7 @@ const planOf = (forecast: Partial<LoadForecastView>): SlotPlanView => ({
     degraded: { value: null, from: 'engine' },
     how: { value: { runner: 'worker', settings: { threads: 2, gpuLayers: null } }, from: 'engine' },
   },
-  need: { weights: 60, window: 20, compute: 10, engine: 10, total: 100, source: 'estimated' },
+  need: { weights: 60, window: 20, compute: 10, engine: 10, host: 0, total: 100, source: 'estimated' },
   forecast: { outcome: 'starts', evicts: [], sum: SUM, ...forecast },
 });
 

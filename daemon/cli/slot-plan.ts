@@ -45,6 +45,7 @@ const partsOf = (need: SlotPlanView['need']): Record<string, string> => ({
   Window: formatBytes(need.window),
   Compute: formatBytes(need.compute),
   'Engine itself': formatBytes(need.engine),
+  ...(need.host === 0 ? {} : { 'Experts in host memory': formatBytes(need.host) }),
 });
 
 function memoryFields({ need, forecast: { sum } }: SlotPlanView): string {

@@ -19,6 +19,13 @@ export const ModelFit = z.object({
   needed: z.number().nullable(),
   free: z.number().nullable(),
   pool: z.string().nullable(),
+  /**
+   * With this engine, the experts of so many layers would stay on the CPU and the rest would run on a card that cannot
+   * hold the whole model. Null for any other model.
+   */
+  cpu_experts: z
+    .object({ engine: z.string(), layers: z.number().int(), of: z.number().int(), bytes: z.number() })
+    .nullable(),
 });
 
 export const Purpose = z.enum([

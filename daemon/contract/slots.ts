@@ -201,6 +201,8 @@ export const SlotPlan = z.object({
     window: z.number(),
     compute: z.number(),
     engine: z.number(),
+    /** Experts on the host, in addition to the total on the card. */
+    host: z.number(),
     total: z.number(),
     source: z.enum(['estimated', 'measured']),
   }),

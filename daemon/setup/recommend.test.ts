@@ -224,6 +224,7 @@ describe('existing resources and models', () => {
 
   test('without enough memory the set is empty and has a reason', () => {
     const nothing: ModelFitView = {
+      cpu_experts: null,
       badge: 'does_not_fit',
       context: null,
       evicts: [],

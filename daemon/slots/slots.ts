@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
+import { findProgram } from '../lib/process/find-program.ts';
 import { memoryOf, processTreeMemory } from '../lib/process/process-identity.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { ChangeGuard } from '../settings/revision.ts';
@@ -80,6 +81,7 @@ class AllSlots implements Slots {
       admission: this.#admission,
       compatibleModel: (config, modelId) => this.#admin.compatibleModel(config, modelId),
       cpuThreads: () => options.settings.value('cpuThreads'),
+      hasProgram: (name) => findProgram(name, options.settings.environment('PATH') ?? '') !== null,
       withDefaultContext: (slot, model) => options.withDefaultContext?.(slot, model) ?? model,
     });
     for (const slot of endOrphans(runFolderOf(options.settings.folders.state)))

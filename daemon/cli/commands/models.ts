@@ -105,6 +105,12 @@ export async function search(
   return EXIT.ok;
 }
 
+/** What stays on the CPU with another engine; empty when nothing does. */
+const expertsNote = ({ cpu_experts: placed }: ModelFitView): string =>
+  placed === null ? '' : `; ${placed.engine}: experts of ${placed.layers}/${placed.of} layers on the CPU`;
+
+const fitText = (fit: ModelFitView): string => `${BADGES[fit.badge](fit)}${expertsNote(fit)}`;
+
 const BADGES: Readonly<Record<ModelFitView['badge'], (fit: ModelFitView) => string>> = {
   fits: () => 'fits',
   fits_with_context: ({ context }) => `fits with ${context} tokens`,
@@ -128,7 +134,7 @@ export async function files(
       one.file,
       one.quantization ?? '-',
       formatBytes(one.size_bytes),
-      BADGES[one.fit.badge](one.fit),
+      fitText(one.fit),
       one.preferred ? 'default' : '',
     ]);
     out(fitted(['FILE', 'QUANT', 'SIZE', 'FIT', ''], rows, { width, shrink: [3], shrinkLast: [0] }));
@@ -169,7 +175,7 @@ export async function catalog(context: CommandContext, purpose?: string): Promis
       memoryWords(entry.memory),
       entry.model,
       `${entry.unverified.includes('size') ? '~' : ''}${formatBytes(entry.size_bytes)}`,
-      entry.installed === null ? BADGES[entry.fit.badge](entry.fit) : 'installed',
+      entry.installed === null ? fitText(entry.fit) : 'installed',
       `${entry.licence}${entry.unverified.includes('licence') ? ' (?)' : ''}`,
     ]);
     out(

@@ -172,7 +172,15 @@ test('lists the quantisations of a repository by size, with the fit of each and 
       headers,
       fitOf: ({ sizeBytes, experts, contextMemory }) => {
         fits.push([sizeBytes, experts?.bytes, contextMemory?.fullBytesPerToken]);
-        return { badge: 'fits', context: 8192, evicts: [], needed: 1, free: 2, pool: 'host' };
+        return {
+          badge: 'fits',
+          context: 8192,
+          evicts: [],
+          needed: 1,
+          free: 2,
+          pool: 'host',
+          cpu_experts: null,
+        };
       },
     },
     signal,

@@ -94,7 +94,7 @@ export class AdmissionController {
     this.#footprints = new Footprints(deps.clock, deps.measurements, deps);
     this.#queue = new AdmissionQueue({
       clock: deps.clock,
-      decide: (...load) => decideLoad(this.#snapshot(deps.memoryUses(), ...load)),
+      decide: (...load) => this.#decideIn(deps.memoryUses(), ...load),
       evict: (slot) => deps.evict(slot),
       retry: (slot) => deps.retry(slot),
     });
@@ -112,7 +112,7 @@ export class AdmissionController {
   admit(config: SlotConfig, isRequested: boolean): AdmissionOutcome {
     const uses = this.#deps.memoryUses();
     const plan = this.#plan(config, this.#deps.model(config), uses, { isRequested });
-    const load = loadRequest(config, plan.headroom, plan.need.total, isRequested);
+    const load = loadRequest(config, plan.headroom, plan.need, isRequested);
     if (plan.headroom.refreshing || this.#awaitsCardFigures(load, uses)) {
       return { ...this.#queue.defer(load), undecided: true };
     }
@@ -130,6 +130,7 @@ export class AdmissionController {
       needSource: need.source,
       estimatedBytes: estimateOf(need),
       weightBytes,
+      ...(need.host === 0 ? {} : { hostBytes: need.host }),
     };
     return { kind: 'start', admitted };
   }
@@ -148,7 +149,7 @@ export class AdmissionController {
     const released = own === null ? null : { pool: poolOf(own.current), bytes: this.#holder(own).freedBytes };
     const first = this.#plan(config, model, others, { released, planned });
     const { headroom, need } = first;
-    const decision = this.#decide(loadRequest(config, headroom, need.total, true), others, planned);
+    const decision = this.#decide(loadRequest(config, headroom, need, true), others, planned);
     const leaving = decision.kind === 'wait' ? decision.for : [];
     const rest = others.filter(({ name }) => !leaving.includes(name));
     const { pool } = headroom;
@@ -192,9 +193,31 @@ export class AdmissionController {
 
   #decide(load: LoadRequest, others: readonly MemoryUse[], planned?: PlannedReservations): LoadDecision {
     const since = this.#queue.since(load.slot) ?? this.#deps.clock.now();
-    const snapshot = this.#snapshot(others, load, this.#queue.queuedAhead(load.slot, load.pool), since);
-    const plannedBytes = planned?.get(load.pool) ?? 0;
-    return decideLoad({ ...snapshot, limit: snapshot.limit === null ? null : snapshot.limit - plannedBytes });
+    return this.#decideIn(others, load, this.#queue.queuedAhead(load.slot, load.pool), since, planned);
+  }
+
+  /** Decides on a load in its pool and, for experts on the CPU, on the host too. */
+  #decideIn(
+    others: readonly MemoryUse[],
+    load: LoadRequest,
+    ahead: QueuedAhead,
+    since: number,
+    planned?: PlannedReservations,
+  ): LoadDecision {
+    const decideOne = (one: LoadRequest, before: QueuedAhead) => {
+      const snapshot = this.#snapshot(others, one, before, since);
+      const plannedBytes = planned?.get(one.pool) ?? 0;
+      return decideLoad({
+        ...snapshot,
+        limit: snapshot.limit === null ? null : snapshot.limit - plannedBytes,
+      });
+    };
+    const decision = decideOne(load, ahead);
+    if (load.host === undefined || decision.kind !== 'start') return decision;
+    const { slot, isRequested } = load;
+    const { free } = this.#deps.headroom('cpu', load.host, planned);
+    const onHost = decideOne({ slot, isRequested, pool: HOST_POOL, needed: load.host, free }, NOTHING_AHEAD);
+    return onHost.kind === 'start' ? decision : onHost;
   }
 
   #plan(
@@ -235,7 +258,7 @@ export class AdmissionController {
     if (alternatives.length === 0 || !canChooseCard(config)) return candidates[0];
     const chosen = candidates.find((headroom) => headroom.pool === pool);
     const decide = (headroom: MemoryHeadroom) =>
-      this.#decide(loadRequest(config, headroom, needed, isRequested), others, planned);
+      this.#decide(loadRequest(config, headroom, { total: needed, host: 0 }, isRequested), others, planned);
     return chosen ?? chooseDevice([...candidates], decide, this.#queue.poolOf(config.name));
   }
 
@@ -250,12 +273,15 @@ export class AdmissionController {
     const inPool = others.filter(({ current }) => poolOf(current) === load.pool);
     const sum = (bytes: (current: Readonly<EngineRun>) => number) =>
       inPool.reduce((all, { current }) => all + bytes(current), 0);
+    // The kernel may drop the experts of other slots, which are mapped from their files.
+    const expertBytes =
+      load.pool === HOST_POOL ? others.reduce((all, { current }) => all + (current.hostBytes ?? 0), 0) : 0;
     const reservedOnly = { reserved: sum(({ neededBytes }) => neededBytes), unreported: 0 };
     return {
       pool: load.pool,
       needed: load.needed,
       free: load.free,
-      ...(load.unknown ? reservedOnly : this.#promisedBytes(load, sum)),
+      ...(load.unknown ? reservedOnly : this.#promisedBytes(load, sum, expertBytes)),
       limit: memoryLimit() || null,
       ahead: ahead.bytes,
       awaited: ahead.awaitedSlots,
@@ -273,8 +299,9 @@ export class AdmissionController {
   #promisedBytes(
     { pool, stale }: LoadRequest,
     sum: (bytes: (current: Readonly<EngineRun>) => number) => number,
+    expertBytes: number,
   ) {
-    const reserved = sum((current) => reservedBytes(current, this.#anonymous(current)));
+    const reserved = expertBytes + sum((current) => reservedBytes(current, this.#anonymous(current)));
     if (pool === HOST_POOL && !stale) return { reserved, unreported: 0 };
     const now = this.#deps.clock.now();
     const unreported = sum((current) => unreportedBytes(current, now));
@@ -294,17 +321,20 @@ export class AdmissionController {
   }
 }
 
+const NOTHING_AHEAD: QueuedAhead = { bytes: 0, awaitedSlots: [] };
+
 const loadRequest = (
   config: SlotConfig,
   headroom: MemoryHeadroom,
-  needed: number,
+  { total, host }: Pick<LaunchPlan['need'], 'total' | 'host'>,
   isRequested: boolean,
 ): LoadRequest => ({
   slot: config.name,
   pool: headroom.pool,
   free: headroom.free,
-  needed,
+  needed: total,
   isRequested,
+  ...(host > 0 && { host }),
   ...(headroom.stale && { stale: true }),
   ...(headroom.unknown && { unknown: true }),
 });

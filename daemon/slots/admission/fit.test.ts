@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import type { Forecast } from './controller.ts';
@@ -48,5 +48,34 @@ test.each([
     needed: context,
     free: 3,
     pool: 'host',
+    cpu_experts: null,
+  });
+});
+
+describe('a mixture of experts that a card cannot hold', () => {
+  const experts = { bytes: 18e9, layers: 40 };
+  const moe: SlotModel = { ...MODEL, experts };
+  const forecast = (serverOutcome: Forecast['view']['outcome'], layers?: number) => (config: SlotConfig) => {
+    const own = forecasting({ 8192: 'starts' })(config);
+    if (config.engine !== 'llama-server') return own;
+    const launch = { context: 8192, ...(layers === undefined ? {} : { expertLayersOnCpu: layers }) };
+    return {
+      plan: { launch, need: { host: 9e9 } },
+      view: { ...own.view, outcome: serverOutcome },
+    } as unknown as Forecast;
+  };
+
+  it.each([
+    ['some layers', forecast('starts', 20), true, { engine: 'llama-server', layers: 20, of: 40, bytes: 9e9 }],
+    ['nothing without the program', forecast('starts', 20), false, null],
+    ['nothing when it would be refused', forecast('refused', 20), true, null],
+    ['nothing when all fits', forecast('starts'), true, null],
+  ])('keeps %s on the CPU', (_, forecasts, hasEngine, expected) => {
+    const fit = fitOf(moe, forecasts, hasEngine);
+    expect([fit.badge, fit.cpu_experts]).toEqual(['fits', expected]);
+  });
+
+  it('says nothing about a dense model', () => {
+    expect(fitOf(MODEL, forecast('starts', 20), true).cpu_experts).toBeNull();
   });
 });

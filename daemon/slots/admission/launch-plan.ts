@@ -7,8 +7,15 @@ import type { EngineRun } from '../lifecycle/controller-deps.ts';
 import { scrubPaths } from '../lifecycle/failure-reason.ts';
 import { queueLimitOf } from '../lifecycle/queue-limit.ts';
 import { noModelError } from '../refusals.ts';
+import { KEEP_FREE_BYTES } from './eviction.ts';
+import {
+  type ExpertPlacement,
+  placesTensors,
+  requestedPlacement,
+  smallestPlacement,
+} from './expert-placement.ts';
 import { evaluationOf, type ModelSize, type Need, needOf } from './memory-estimate.ts';
-import { HOST_POOL } from './memory-use.ts';
+import { HOST_POOL, poolOf } from './memory-use.ts';
 import { threadBudget, threadShare } from './threads.ts';
 
 /** The memory that one load may take. */
@@ -30,6 +37,8 @@ export interface MemoryHeadroom {
    * The card chosen from several, as device words (`cuda:1`, `vulkan:1`), one for each backend that may run there.
    */
   readonly card?: readonly string[];
+  /** The bytes of the whole card; absent when unknown and for the machine's memory. */
+  readonly total?: number;
   /** The other cards on which the load could run, most free memory first. */
   readonly alternatives?: readonly MemoryHeadroom[];
 }
@@ -99,15 +108,31 @@ export function planLoad(config: SlotConfig, input: LaunchPlanInput): LaunchPlan
   });
   const queueLimit = queueLimitOf(config.name, config.type, input.queueMax).requests;
   const params = { config, model, threads, queueLimit };
-  const launch = engine.plan(params);
-  const { headroom, need } = headroomAndNeed(input, config, model, launch);
-  const placed = headroom.card === undefined ? launch : engine.plan({ ...params, card: headroom.card });
+  const planned = engine.plan(params);
+  const experts = expertsOnHost(input, config, planned);
+  const expertLayers = experts === null || experts.layers === 0 ? {} : { expertLayersOnCpu: experts.layers };
+  const launch = experts === null ? planned : engine.plan({ ...params, ...expertLayers });
+  const { headroom, need } = headroomAndNeed(input, config, {
+    model,
+    launch,
+    expertBytes: experts?.bytes ?? 0,
+  });
+  const placed =
+    headroom.card === undefined ? launch : engine.plan({ ...params, ...expertLayers, card: headroom.card });
   return { launch: placed, need, headroom, weightBytes: model.sizeBytes };
 }
 
 const UNKNOWN_SIZE = { kvBytesPerToken: null, contextMemory: null, embedding: null } as const;
 
-const NO_NEED: Need = { weights: 0, window: 0, compute: 0, engine: 0, total: 0, source: 'estimated' };
+const NO_NEED: Need = {
+  weights: 0,
+  window: 0,
+  compute: 0,
+  engine: 0,
+  host: 0,
+  total: 0,
+  source: 'estimated',
+};
 
 /**
  * Returns the device whose memory a launch takes. An engine may support the CPU only, and a container without a
@@ -118,27 +143,71 @@ function memoryDeviceOf({ device }: SlotConfig, { device: runsOn, how }: Launch)
   return blind || runsOn === 'cpu' || runsOn === 'npu' ? 'cpu' : device;
 }
 
-/**
- * Returns the memory that a launch draws from and what it needs. The pool is chosen by the estimate; a measurement
- * of that pool then replaces the estimate.
- */
-function headroomAndNeed(input: LaunchPlanInput, config: SlotConfig, model: SlotModel, launch: Launch) {
-  // The memory of an attached server is not managed here, or is already missing from the free memory.
-  if (launch.how.runner === 'attach') return { headroom: input.headroom('cpu', 0), need: NO_NEED };
-  const projectorBytes = launch.projectorBytes ?? 0;
-  const size: ModelSize = {
+/** Returns the sizes of a model with its projector, without measurements. */
+function sizeOf(model: SlotModel, projectorBytes = 0): ModelSize {
+  return {
     ...UNKNOWN_SIZE,
     ...model,
     sizeBytes: model.sizeBytes + projectorBytes,
     cardBytes: (model.cardBytes ?? model.sizeBytes) + projectorBytes,
     measuredBytes: null,
   };
+}
+
+/**
+ * Returns the experts that stay on the host: those that the slot file requests, otherwise the fewest with which the
+ * model fits a card that it does not fit whole. Null where experts cannot be placed (docs/spec/contract.md#experts-on-the-cpu).
+ */
+function expertsOnHost(input: LaunchPlanInput, config: SlotConfig, launch: Launch): ExpertPlacement | null {
+  const { model } = input;
   const device = memoryDeviceOf(config, launch);
-  const guess = needOf(size, evaluationOf(launch, device !== 'cpu'));
+  const experts = model?.experts ?? null;
+  const isPlaceable = launch.engine === 'llama-server' && launch.how.runner !== 'attach' && device !== 'cpu';
+  if (model === null || experts === null || !isPlaceable || placesTensors(config)) return null;
+  const requested = requestedPlacement(config, experts);
+  if (requested !== null) return requested;
+  const size = sizeOf(model, launch.projectorBytes);
+  const evaluation = evaluationOf(launch, true);
+  const needed = needOf(size, evaluation).total;
+  const card = input.headroom(device, needed - experts.bytes);
+  if (card.pool === HOST_POOL) return null;
+  return smallestPlacement(experts, {
+    needed,
+    cardBytes: cardCapacity(card, input.others),
+    hostBytes: input.headroom('cpu', 0).free - KEEP_FREE_BYTES,
+  });
+}
+
+/** Returns the bytes that a load may take of a card when no other slot is loaded there. */
+function cardCapacity(
+  { free, total, pool, unknown }: MemoryHeadroom,
+  others: LaunchPlanInput['others'],
+): number {
+  const held = others
+    .filter((other) => poolOf(other) === pool)
+    .reduce((sum, { neededBytes }) => sum + neededBytes, 0);
+  const available = unknown ? free : free + held;
+  return Math.min(available, total ?? Number.POSITIVE_INFINITY) - KEEP_FREE_BYTES;
+}
+
+/**
+ * Returns the memory that a launch draws from and what it needs. The pool is chosen by the estimate; a measurement
+ * of that pool then replaces the estimate.
+ */
+function headroomAndNeed(
+  input: LaunchPlanInput,
+  config: SlotConfig,
+  { model, launch, expertBytes }: { model: SlotModel; launch: Launch; expertBytes: number },
+) {
+  // The memory of an attached server is not managed here, or is already missing from the free memory.
+  if (launch.how.runner === 'attach') return { headroom: input.headroom('cpu', 0), need: NO_NEED };
+  const size = sizeOf(model, launch.projectorBytes);
+  const device = memoryDeviceOf(config, launch);
+  const evaluation = (onCard: boolean) => ({ ...evaluationOf(launch, onCard), expertBytes });
+  const guess = needOf(size, evaluation(device !== 'cpu'));
   const headroom = input.headroom(device, guess.total);
   const measuredBytes = input.measured(launch, headroom.pool, model.sizeBytes);
-  const onCard = headroom.pool !== HOST_POOL;
-  return { headroom, need: needOf({ ...size, measuredBytes }, evaluationOf(launch, onCard)) };
+  return { headroom, need: needOf({ ...size, measuredBytes }, evaluation(headroom.pool !== HOST_POOL)) };
 }
 
 const missing = (config: SlotConfig): string =>

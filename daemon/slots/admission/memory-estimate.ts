@@ -34,6 +34,8 @@ export interface Need {
   readonly window: number;
   readonly compute: number;
   readonly engine: number;
+  /** Bytes of experts on the host, in addition to `total` on the card. */
+  readonly host: number;
   /** The measured bytes, otherwise the sum of the parts. */
   readonly total: number;
   readonly source: 'estimated' | 'measured';
@@ -57,6 +59,8 @@ export interface Evaluation {
   readonly outputs?: number;
   /** Whether the memory of a card counts, which holds no token tables and no checkpoints. Default false. */
   readonly onCard?: boolean;
+  /** Bytes of experts that stay on the host. Default 0. */
+  readonly expertBytes?: number;
   /** Cells that the engine adds to the step of a sliding window. Default 1. */
   readonly spareCells?: number;
   /** Whether the engine keeps the states of earlier conversations in memory. Default false. */
@@ -123,7 +127,7 @@ function computeBytes(model: ModelSize, evaluation: Evaluation): number {
 }
 
 /** Returns the sum of the parts, ignoring any measurement. */
-export const estimateOf = ({ weights, window, compute, engine }: Need): number =>
+export const estimateOf = ({ weights, window, compute, engine }: Omit<Need, 'host'>): number =>
   weights + window + compute + engine;
 
 /**
@@ -134,7 +138,8 @@ export const estimateOf = ({ weights, window, compute, engine }: Need): number =
 export function needOf(model: ModelSize, evaluation: Evaluation): Need {
   const { onCard } = evaluation;
   const { measuredBytes } = model;
-  const weights = onCard ? (model.cardBytes ?? model.sizeBytes) : model.sizeBytes;
+  const host = onCard ? (evaluation.expertBytes ?? 0) : 0;
+  const weights = onCard ? (model.cardBytes ?? model.sizeBytes) - host : model.sizeBytes;
   const window = windowBytes(model, evaluation);
   const compute = computeBytes(model, evaluation);
   const estimated = {
@@ -142,6 +147,7 @@ export function needOf(model: ModelSize, evaluation: Evaluation): Need {
     window,
     compute,
     engine: ENGINE_BYTES,
+    host,
     total: 0,
     source: 'estimated',
   } as const;

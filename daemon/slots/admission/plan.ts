@@ -55,6 +55,8 @@ const ORIGINS: Readonly<Record<string, Origin>> = {
       ? 'engine'
       : fromFile('device')(input, launch),
   batch: ({ config }) => (config.fileKeys.includes('batch') ? 'file' : 'engine'),
+  expertLayersOnCpu: ({ config }) =>
+    config.fileKeys.some((key) => key === 'cpu_moe' || key === 'n_cpu_moe') ? 'file' : 'probe',
   env: fromFile('env'),
 };
 

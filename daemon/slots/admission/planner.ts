@@ -24,6 +24,8 @@ export interface PlannerDeps {
   cpuThreads(): number;
   /** Adds the window that a chat slot without one gets to its model. */
   withDefaultContext(slot: SlotConfig, model: SlotModel): SlotModel;
+  /** Returns whether a program of this name is installed. */
+  hasProgram(name: string): boolean;
 }
 
 /** Dry runs: what would happen to slots, models and requests. Changes nothing. */
@@ -82,9 +84,9 @@ export class Planner {
 
   /** See `Slots.fit`. */
   fit(model: SlotModel, planned?: PlannedReservations): ModelFitView {
-    const { admission, withDefaultContext } = this.#deps;
-    return fitOf(model, (config, wanted) =>
-      admission.forecast(config, withDefaultContext(config, wanted), null, planned),
-    );
+    const { admission, withDefaultContext, hasProgram } = this.#deps;
+    const forecast = (config: SlotConfig, wanted: SlotModel) =>
+      admission.forecast(config, withDefaultContext(config, wanted), null, planned);
+    return fitOf(model, forecast, model.experts != null && hasProgram('llama-server'));
   }
 }

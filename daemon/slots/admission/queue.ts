@@ -15,6 +15,8 @@ export interface LoadRequest {
   readonly needed: number;
   /** Bytes available in the pool. */
   readonly free: number;
+  /** Bytes of experts on the host, in addition to `needed` on the card. */
+  readonly host?: number;
   /** Whether a caller waits for the load. */
   readonly isRequested: boolean;
   /** `free` is a figure of host memory that is some seconds old. */

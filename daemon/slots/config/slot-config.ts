@@ -19,6 +19,10 @@ export interface SlotConfig {
   readonly parallel: number;
   /** Tokens evaluated in one step; null for the engine's default. */
   readonly batch: number | null;
+  /** Whether the experts of a mixture of experts stay on the CPU; null lets admission choose. */
+  readonly cpuMoe: boolean | null;
+  /** Number of layers whose experts stay on the CPU; null lets `cpuMoe` decide. */
+  readonly nCpuMoe: number | null;
   readonly autoload: boolean;
   readonly pinned: boolean;
   readonly priority: number;

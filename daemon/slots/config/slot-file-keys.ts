@@ -5,6 +5,8 @@
 export const FILE_ONLY_KEYS: Readonly<Record<string, string>> = {
   runner: 'How the engine runs: as a worker, process or container, or attach to a running server',
   batch: 'Number of prompt tokens processed in one batch',
+  cpu_moe: 'Whether the experts of a mixture of experts stay on the CPU (engine `llama-server`)',
+  n_cpu_moe: 'Number of layers whose experts stay on the CPU (engine `llama-server`)',
   extra_args: 'Additional command-line arguments for the engine',
   env: 'Environment variables for the engine',
   vision: 'Whether the model accepts images; true by default if the arguments name a projector',
@@ -26,6 +28,8 @@ export const DEFAULTS_IN_WORDS: Readonly<Record<string, string>> = {
   model: 'chosen by the gateway for `agent`, `embed`, `rerank`, `tts` and `stt`',
   context: 'chosen by the engine',
   batch: 'chosen by the engine',
+  cpu_moe: 'chosen when the model does not fit the card and the host has memory',
+  n_cpu_moe: 'the smallest number with which the model fits the card',
   autoload: '`true` for `agent`, else `false`',
   idle_unload: '15 min; never for `agent`',
 };

@@ -17,6 +17,8 @@ describe('readSlotFile', () => {
         context: null,
         parallel: 2,
         batch: null,
+        cpuMoe: null,
+        nCpuMoe: null,
         autoload: false,
         pinned: false,
         priority: 0,
@@ -80,6 +82,8 @@ device = "cuda:1"
 context = 4096
 parallel = 4
 batch = 1024
+cpu_moe = false
+n_cpu_moe = 12
 autoload = true
 pinned = true
 priority = -3
@@ -114,6 +118,8 @@ response_format = "wav"
         context: 4096,
         parallel: 4,
         batch: 1024,
+        cpuMoe: false,
+        nCpuMoe: 12,
         autoload: true,
         pinned: true,
         priority: -3,

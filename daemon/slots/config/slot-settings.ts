@@ -27,6 +27,8 @@ const KEYS: Readonly<Record<string, (config: SlotConfig) => unknown>> = {
   context: ({ context }) => context,
   parallel: ({ parallel }) => parallel,
   batch: ({ batch }) => batch,
+  cpu_moe: ({ cpuMoe }) => cpuMoe,
+  n_cpu_moe: ({ nCpuMoe }) => nCpuMoe,
   autoload: ({ autoload }) => autoload,
   pinned: ({ pinned }) => pinned,
   priority: ({ priority }) => priority,

@@ -80,6 +80,8 @@ export interface Launch {
   readonly sequences: number;
   /** Tokens evaluated in one step. */
   readonly batch: number;
+  /** Number of layers whose experts stay on the CPU; absent when all are on the card. */
+  readonly expertLayersOnCpu?: number;
   /** Tokens that the model predicts ahead with layers of its own; absent when it does not. */
   readonly draftTokens?: number;
   readonly threads: number;
@@ -102,6 +104,8 @@ export interface LaunchParams {
   readonly model: SlotModel;
   readonly threads: number;
   readonly queueLimit: number;
+  /** Number of layers whose experts stay on the CPU; absent for none. */
+  readonly expertLayersOnCpu?: number;
   /** The card chosen for a slot with device `auto`, as one device word per backend; absent when none was chosen. */
   readonly card?: readonly string[];
 }

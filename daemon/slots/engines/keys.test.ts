@@ -72,3 +72,22 @@ it.each(['custom', 'kokoro', 'comfyui'])('%s as a process needs its program', (e
   const type = { custom: 'llm', kokoro: 'tts', comfyui: 'image' }[engine];
   expect(objection(`engine = "${engine}"\nrunner = "process"\ntype = "${type}"`)).toMatch(/^command: engine/);
 });
+
+describe('experts on the CPU', () => {
+  it.each([
+    ['engine = "llama-server"\nn_cpu_moe = 8', null],
+    ['engine = "llama-server"\ncpu_moe = true', null],
+    ['cpu_moe = true', 'cpu_moe: only engine llama-server, started by the gateway, keeps experts on the CPU'],
+    [
+      'n_cpu_moe = 1',
+      'n_cpu_moe: only engine llama-server, started by the gateway, keeps experts on the CPU',
+    ],
+    [
+      'engine = "llama-server"\nrunner = "attach"\nurl = "http://h:1"\ncpu_moe = true',
+      'cpu_moe: only engine llama-server, started by the gateway, keeps experts on the CPU',
+    ],
+    ['engine = "llama-server"\nn_cpu_moe = 1\ncpu_moe = true', 'cpu_moe: n_cpu_moe is set, which decides'],
+  ])('%j: %s', (text, expected) => {
+    expect(objection(text)).toBe(expected);
+  });
+});

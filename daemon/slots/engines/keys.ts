@@ -84,6 +84,10 @@ export function keysObjection(config: SlotConfig): string | null {
   if (config.keyEnv !== null && !takesKeyEnv(config)) {
     return `key_env: engine ${config.engine} under ${config.runner} gets its key automatically`;
   }
+  const experts = config.nCpuMoe !== null ? 'n_cpu_moe' : config.cpuMoe !== null ? 'cpu_moe' : null;
+  if (experts !== null && (config.engine !== 'llama-server' || config.runner === 'attach'))
+    return `${experts}: only engine llama-server, started by the gateway, keeps experts on the CPU`;
+  if (config.nCpuMoe !== null && config.cpuMoe !== null) return 'cpu_moe: n_cpu_moe is set, which decides';
   const image = config.image === null ? null : imageNameError(config.image);
   if (image !== null) return `image: ${image}`;
   if (config.runner !== 'attach') return null;

@@ -91,9 +91,15 @@ function projectorOf(config: SlotConfig, model: SlotModel): string | null {
   return model.projectorPath ?? null;
 }
 
+/** With device `auto` the program must place everything else on the card. */
+const expertArgs = (device: string, layers: number): string[] => [
+  ...(device === 'auto' ? ['-ngl', ALL_LAYERS] : []),
+  ...['--n-cpu-moe', String(layers)],
+];
+
 /** `-c` is the sum of all context windows. Models that are not chat models evaluate a text in one step. */
 function argsOf(launch: Omit<Launch, 'how'>, device: string, projector: string | null): string[] {
-  const { type, modelId, context, parallel, threads, batch } = launch;
+  const { type, modelId, context, parallel, threads, batch, expertLayersOnCpu } = launch;
   const step = type === 'llm' ? [] : ['-b', String(batch), '-ub', String(batch)];
   return [
     ...['-m', '{model}', '-a', modelId, '--host', '{host}', '--port', '{port}'],
@@ -101,6 +107,7 @@ function argsOf(launch: Omit<Launch, 'how'>, device: string, projector: string |
     ...['-c', String(context * parallel), '-np', String(parallel), '-t', String(threads)],
     ...step,
     ...deviceArgs(device),
+    ...(expertLayersOnCpu === undefined ? [] : expertArgs(device, expertLayersOnCpu)),
     '--no-webui',
     ...(TYPE_ARGS[type] ?? []),
   ];
@@ -118,6 +125,7 @@ function plan(params: LaunchParams): Launch {
     env: { ...(config.type === 'llm' ? cacheLimits(model, common) : {}), ...common.env },
     sequences: config.parallel,
     ...(ahead === 0 ? {} : { draftTokens: ahead }),
+    ...(params.expertLayersOnCpu ? { expertLayersOnCpu: params.expertLayersOnCpu } : {}),
     ...(projector === null ? {} : { projectorBytes: model.projectorBytes ?? 0 }),
   };
   const start = { key: KEY, probe: PROBE };

@@ -18,6 +18,8 @@ export interface AdmittedLoad {
   readonly estimatedBytes: number;
   /** The bytes that are mapped from the model's file. */
   readonly weightBytes: number;
+  /** Bytes of experts that a card leaves on the host, in addition to `neededBytes`. Default 0. */
+  readonly hostBytes?: number;
 }
 
 /** The decision of admission: the load starts, or it waits until these slots have ended. */

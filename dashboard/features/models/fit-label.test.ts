@@ -10,6 +10,7 @@ const view = (badge: ModelFitView['badge'], over: Partial<ModelFitView> = {}): M
   needed: 5 * GIB,
   free: 12 * GIB,
   pool: 'host',
+  cpu_experts: null,
   ...over,
 });
 
@@ -34,4 +35,13 @@ test.each([
   const label = fitLabel(fit);
   expect(label.word).toBe(word);
   expect(label.text).toMatch(text);
+});
+
+test('says which experts could stay on the CPU', () => {
+  const of = (layers: number) =>
+    fitLabel(view('fits', { cpu_experts: { engine: 'llama-server', layers, of: 40, bytes: 9 * GIB } })).text;
+  expect(of(20)).toContain(
+    'With the engine llama-server, the GPU can run it: the experts of 20 of 40 layers (9.0 GiB)',
+  );
+  expect(of(40)).toContain('the experts of all layers');
 });

@@ -18,6 +18,13 @@ function sum({ needed, free, pool }: ModelFitView): string {
   return ` Needs about ${gib(needed)}; ${gib(free)} of ${poolName(pool)} available.`;
 }
 
+/** What stays on the CPU with another engine; empty when nothing does. */
+function experts({ cpu_experts: placed }: ModelFitView): string {
+  if (placed === null) return '';
+  const layers = placed.layers === placed.of ? 'all layers' : `${placed.layers} of ${placed.of} layers`;
+  return ` With the engine ${placed.engine}, the GPU can run it: the experts of ${layers} (${gib(placed.bytes)}) stay in RAM.`;
+}
+
 const contextOf = (fit: ModelFitView): string =>
   fit.context === null ? '' : ` with a context of ${count(fit.context)} tokens`;
 
@@ -49,5 +56,6 @@ export function fitLabel(fit: ModelFitView): FitLabel {
       text: 'Another program loads this model, so its memory use is unknown.',
     }),
   };
-  return labels[fit.badge]();
+  const label = labels[fit.badge]();
+  return { ...label, text: `${label.text}${experts(fit)}` };
 }

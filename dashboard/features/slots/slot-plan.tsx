@@ -71,6 +71,7 @@ function Need(props: { need: SlotPlanView['need'] }): ReactElement {
         ['Context', gib(need.window)],
         ['Compute', gib(need.compute)],
         ['Engine', gib(need.engine)],
+        ['Experts in RAM', need.host === 0 ? null : gib(need.host)],
         ['Total', <b key="all">{gib(need.total)}</b>],
         [
           'Source',
