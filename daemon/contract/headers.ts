@@ -28,6 +28,11 @@ export const RESPONSE_HEADERS: Readonly<Record<string, HeaderRow>> = {
     on: 'inference, served by an upstream',
     meaning: 'Name of the upstream that served the request.',
   },
+  'x-svc-balance': {
+    on: 'inference, served by one of several equal upstreams',
+    meaning:
+      'What decided between them. `loaded`: it has the model loaded. `prefix`: it served the beginning of the conversation. `active`: it had the fewest active requests for its weight. `turn`: it had as few as others.',
+  },
   'x-svc-model': { on: 'inference', meaning: 'Id of the model that served the request.' },
   'x-svc-step': { on: 'inference', meaning: 'Dispatch step that chose the slot or upstream.' },
   'x-svc-overhead-ms': {

@@ -22,6 +22,9 @@ export const V1Model = z.object({
   _svc: z.object({
     slot: z.string().nullable(),
     state: z.string(),
+    /** Requests that the slot runs, and those that wait for it. */
+    active: z.number().int().optional(),
+    queued: z.number().int().optional(),
     is_alias: z.boolean().optional(),
     virtual: z.boolean().optional(),
     resolves_to: z.string().optional(),

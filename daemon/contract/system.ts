@@ -212,6 +212,24 @@ export const ExplainResponse = z.object({
   /** What the load would do to other slots, and the memory sum; null when nothing would be loaded. */
   load: LoadForecast.nullable(),
   /**
+   * The upstreams of the same rank, and what decided between them (`x-svc-balance`); null when there is no other.
+   */
+  balance: z
+    .object({
+      rule: z.enum(['loaded', 'prefix', 'active', 'turn']),
+      upstreams: z.array(
+        z.object({
+          name: z.string(),
+          /** Active requests, those of other callers included as far as it reports them. */
+          active: z.number(),
+          weight: z.number(),
+          /** Whether it has the model loaded; null when it does not report that. */
+          loaded: z.boolean().nullable(),
+        }),
+      ),
+    })
+    .nullable(),
+  /**
    * Targets that are tried after it, in order: the rest of a virtual name's chain, or other upstreams with
    * the same id.
    */
@@ -223,6 +241,12 @@ export const ExplainResponse = z.object({
       error: ExplainError.nullable(),
     }),
   ),
+  /**
+   * When the next one of them is tried. `connection_failed`: before any byte of the request was sent. `busy`: 429
+   * or 503. `not_responding`: it was declared down before a byte of an answer came. After every other failure the
+   * caller gets it.
+   */
+  failover: z.array(z.enum(['no_memory', 'slot_failed', 'connection_failed', 'busy', 'not_responding'])),
   /** The error that the caller would get; null when one of the targets would serve it. */
   error: ExplainError.nullable(),
 });

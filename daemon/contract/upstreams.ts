@@ -51,6 +51,8 @@ export const UPSTREAM_FIELDS = {
   remote: z.boolean(),
   /** Lower values are preferred. */
   priority: z.number().int().min(-1000).max(1000),
+  /** Its share of the requests among upstreams of the same priority. */
+  weight: z.number().min(0.01).max(1000),
   /**
    * Whether a remote upstream is used only after every upstream of the own network, regardless of priorities.
    */
@@ -103,6 +105,7 @@ export const UpstreamView = z.object({
   /** Whether that variable has a value. */
   key_set: z.boolean().optional(),
   header: z.string().nullable().optional(),
+  weight: z.number().optional(),
   local_first: z.boolean().optional(),
   daily_requests: z.number().int().nullable().optional(),
   /** Requests of this day (UTC). */

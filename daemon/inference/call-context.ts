@@ -12,6 +12,7 @@ import type { CallEnd } from '../upstreams/call-meaning.ts';
 import type { Encoders } from './audio/encoders.ts';
 import type { SpoolStore } from './audio/spool-store.ts';
 import type { CallerRequest, CallerResponse } from './caller.ts';
+import type { ConversationPrefix, PrefixMemory } from './dispatch/conversation-prefix.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { RoutingSources } from './dispatch/routing-view.ts';
 import type { CallScope } from './forward/call-scope.ts';
@@ -92,6 +93,7 @@ export interface CallDeps {
   readonly images: Images;
   readonly effortSupport: EffortSupport;
   readonly imageSupport: ImageSupport;
+  readonly prefixes: PrefixMemory;
   readonly optionSupport: OptionSupport;
   /** Scopes of the calls that are running. */
   readonly activeScopes: SwapRemoveSet<CallScope>;
@@ -142,6 +144,8 @@ export interface ParsedRequest {
   ): OutboundBody;
   /** Returns the names of what the last `body` replaced or left out. */
   ignored?(): readonly string[];
+  /** Returns the beginning of a chat for this model; absent for other requests. */
+  prefix?(model: string): ConversationPrefix | null;
   /** Whether the body can be sent again; absent for a body that always can. */
   canResend?(): boolean;
   /** Releases the buffers after the call. */

@@ -6,6 +6,7 @@ import type { RequestStart, RequestTracker, TrackedRequest } from '../telemetry/
 import type { CallContext, CallDeps, InferenceCall, ParsedRequest, TaskRow } from './call-context.ts';
 import { connect } from './connect.ts';
 import { exchangeWithEngine, serveTask } from './deliver.ts';
+import { ConversationAffinity } from './dispatch/conversation-prefix.ts';
 import { type Decision, dispatch } from './dispatch/dispatch.ts';
 import { type FailoverCase, failoverCaseOf, otherUpstream } from './dispatch/failover.ts';
 import { modelOmitted } from './dispatch/model-omitted.ts';
@@ -164,7 +165,10 @@ async function dispatchAndSend(
   const named = modelOmitted(plainModelRef(reading.model), call.path, view);
   const { type } = pathRow(call.path);
   const address = rewriteModelRef(named, view, type);
-  const request: DispatchRequest = { path: call.path, type, modelRef: address };
+  const affinity =
+    reading.prefix &&
+    new ConversationAffinity(deps.prefixes, reading.prefix, () => deps.settings.value('prefixAffinity'));
+  const request: DispatchRequest = { path: call.path, type, modelRef: address, affinity };
   const refresh = async () => {
     await ctx.overhead.excluding(deps.upstreams.refreshCold(ctx.scope.signal));
     return createRoutingView(deps.sources, true);
@@ -210,6 +214,7 @@ async function sendWithFailover(
   const connected = connect(ctx, reading, request, decision);
   const connection = connected instanceof Promise ? await ctx.overhead.excluding(connected) : connected;
   const tried = decision.target.kind === 'upstream' ? new Set([...before, decision.target.upstream]) : before;
+  recordPrefix(ctx, reading, decision, before);
   const next = (why: FailoverCase) => failoverTarget(ctx, reading, decision, tried, why);
   try {
     if (ctx.task.serve === undefined)
@@ -232,6 +237,18 @@ async function sendWithFailover(
   }
 }
 
+/** Records which of several upstreams serves a conversation, so that it returns there. */
+function recordPrefix(
+  { deps }: CallContext,
+  { prefix }: ParsedRequest,
+  { target, rule }: Decision,
+  before: ReadonlySet<string>,
+): void {
+  const hasChoice = (rule ?? null) !== null || before.size > 0;
+  if (target.kind === 'upstream' && hasChoice && prefix !== undefined)
+    deps.prefixes.record(prefix(target.model), target.upstream);
+}
+
 /** Returns the next target of a request; null when it must not be sent again. */
 function failoverTarget(
   { response, deps }: CallContext,
@@ -242,7 +259,15 @@ function failoverTarget(
 ): Decision | null {
   if (response.firstByteAt > 0 || tried.size >= MAX_UPSTREAMS) return null;
   if (why !== 'unsent' && canResend?.() === false) return null;
-  return otherUpstream(decision, tried, createRoutingView(deps.sources));
+  const view = createRoutingView(deps.sources);
+  const excluded = new Set(tried);
+  for (;;) {
+    const other = otherUpstream(decision, excluded, view);
+    if (other?.target.kind !== 'upstream') return other;
+    const { upstream, model } = other.target;
+    if (deps.upstreams.refusal(upstream, { model }) === null) return other;
+    excluded.add(upstream);
+  }
 }
 
 /** Records why the last target did not serve the request, before the next one is tried. */

@@ -70,6 +70,7 @@ export function modelRecord({ id, type, owner, slot, model, extra, ...known }: R
     _svc: {
       slot: slot?.name ?? null,
       state: slot?.state ?? known.state ?? 'offline',
+      ...(slot !== undefined && extra === undefined && { active: slot.active, queued: slot.queued }),
       ...extra,
       ...(slot?.device ? { device: slot.device } : {}),
       ...(slot?.demo || model?.demo ? { demo: true } : {}),

@@ -3,6 +3,7 @@ import { engineOf } from '../slots/engines/table.ts';
 import type { Lease } from '../slots/lifecycle/lease.ts';
 import type { CallEnd } from '../upstreams/call-meaning.ts';
 import type { CallContext, CallDeps, Connection, ParsedRequest } from './call-context.ts';
+import type { BalanceRule } from './dispatch/balance.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { DispatchRequest } from './dispatch/resolver.ts';
 import { awaitLease } from './forward/await-lease.ts';
@@ -22,11 +23,11 @@ export function connect(
   request: DispatchRequest,
   decision: Decision,
 ): Connection | Promise<Connection> {
-  const { target, step } = decision;
+  const { target, step, rule } = decision;
   setResponseHeader(ctx, 'x-svc-step', step);
   if (target.kind === 'slot')
     return connectSlot(ctx, parsed, request, { slot: target.slot, model: target.model, step });
-  return connectUpstream(ctx, { upstream: target.upstream, model: target.model, step });
+  return connectUpstream(ctx, { upstream: target.upstream, model: target.model, step, rule: rule ?? null });
 }
 
 /**
@@ -160,15 +161,17 @@ interface UpstreamChoice {
   readonly upstream: string;
   readonly model: string;
   readonly step: string;
+  readonly rule: BalanceRule | null;
 }
 
 /** Throws the error with which the upstream refuses a call. */
 function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
   const { deps, call, task, tracked } = ctx;
-  const { upstream, model, step } = choice;
+  const { upstream, model, step, rule } = choice;
   tracked.routed({ slot: null, upstream, step, model });
   setResponseHeader(ctx, 'x-svc-slot', null);
   setResponseHeader(ctx, 'x-svc-upstream', headerText(upstream));
+  setResponseHeader(ctx, 'x-svc-balance', rule);
   const hops = hopsOf(call.req.headers['x-svc-hops']);
   const isBound = step === 'registry';
   const route = deps.upstreams.connect(upstream, { hops, isTokenCount: task.counts, model, isBound });

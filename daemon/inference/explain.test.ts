@@ -46,7 +46,9 @@ test('explain resolves a request without sending or loading', async () => {
     would_load: true,
     queue_position: 3,
     load: null,
+    balance: null,
     after: [],
+    failover: [],
     error: null,
   });
   const sum = { pool: 'host', needed: 5, free: 1, reserved: 0, kept_free: 0, limit: null, held: 4, short: 4 };
@@ -218,6 +220,31 @@ describe('explain refuses what the real call refuses', () => {
       upstream: 'one',
       after: [{ upstream: 'two', error }],
       error: null,
+    });
+  });
+
+  test('names what decided between equal upstreams, and when another one is tried', async () => {
+    const upstreams: Upstreams = {
+      ...NO_UPSTREAMS,
+      list: () => [
+        upstreamConfigOf({ name: 'one', models: ['far'], active: 2 }),
+        upstreamConfigOf({ name: 'two', models: ['far'], active: 1, weight: 2 }),
+        upstreamConfigOf({ name: 'three', models: ['far'], priority: 1 }),
+      ],
+    };
+    const gateway = await openGateway({ slots: new TestSlots([]), upstreams });
+    closers.push(gateway.close);
+    expect(gateway.inference.explain({ path: CHAT, model: 'far' })).toMatchObject({
+      upstream: 'two',
+      balance: {
+        rule: 'active',
+        upstreams: [
+          { name: 'one', active: 2, weight: 1, loaded: null },
+          { name: 'two', active: 1, weight: 2, loaded: null },
+        ],
+      },
+      after: [{ upstream: 'one' }, { upstream: 'three' }],
+      failover: ['connection_failed', 'busy', 'not_responding'],
     });
   });
 

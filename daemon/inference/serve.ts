@@ -22,6 +22,7 @@ import { recordRefusal, runCall } from './call.ts';
 import type { CallDeps, InferenceCall } from './call-context.ts';
 import { type CatalogueQuery, type DrawableModels, findModel, listModels } from './catalogue.ts';
 import { type DialectName, serveDialect } from './dialects/serve-dialect.ts';
+import { ConversationAffinity, PrefixMemory } from './dispatch/conversation-prefix.ts';
 import { type ExplainInput, explain } from './dispatch/explain.ts';
 import { createRoutingView } from './dispatch/routing-view.ts';
 import type { CallScope } from './forward/call-scope.ts';
@@ -127,6 +128,7 @@ export function createInference(deps: InferenceDeps): Inference {
   const activeScopes = new SwapRemoveSet<CallScope>();
   const spools = new SpoolStore(deps.spoolFolder);
   const images = new Images({ folder: deps.imageFolder, outbound, bus, log });
+  const prefixes = new PrefixMemory();
   const availableModels = new AvailableModels({ slots, outbound, bus });
   const drawableModels = (slot: string) => availableModels.of(slot);
   const run: CallDeps = {
@@ -134,6 +136,7 @@ export function createInference(deps: InferenceDeps): Inference {
     images,
     effortSupport: new EffortSupport(),
     imageSupport: new ImageSupport(),
+    prefixes,
     optionSupport: new OptionSupport(),
     encoders: deps.encoders ?? new Encoders(),
     settings,
@@ -193,6 +196,8 @@ export function createInference(deps: InferenceDeps): Inference {
         previewSlot: (slot) => slots.preview(slot),
         queueMax: settings.value('queueMax'),
         refusalOf: (upstream, target) => upstreams.refusal(upstream, target),
+        affinityOf: (prefixFor) =>
+          new ConversationAffinity(prefixes, prefixFor, () => settings.value('prefixAffinity')),
       }),
     running: () => tracker.running(),
     request: (id) => tracker.find(id),

@@ -7,6 +7,7 @@ import { prepareSpeech, readSpeech, withoutSound } from './audio/speech-task.ts'
 import { transcriptEvents } from './audio/transcript-events.ts';
 import type { InferenceCall, ParseContext, ParsedRequest, TaskRow } from './call-context.ts';
 import { judgeCount } from './dialects/unsupported-token-count.ts';
+import { conversationPrefix } from './dispatch/conversation-prefix.ts';
 import { prepareEmbeddings, readEmbeddings } from './embeddings/embedding-task.ts';
 import { judge, judgeWithParam } from './forward/engine-error.ts';
 import { prepareImage, readImage, serveImage } from './images/image-task.ts';
@@ -80,6 +81,7 @@ function readChat({ body, bodyIndex: known, translated, history }: InferenceCall
     omni: wantsOmni(index),
     effort,
     body: rewritten,
+    prefix: (model) => conversationPrefix(index, model),
     ignored: () => ignored?.names ?? [],
   };
 }

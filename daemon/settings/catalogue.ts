@@ -292,6 +292,13 @@ export const SETTINGS = {
     live: true,
     help: 'Age in seconds after which the model list of an upstream is fetched again before a model counts as missing.',
   }),
+  prefixAffinity: row({
+    toml: 'upstreams.prefix_affinity',
+    type: number(0, 1000),
+    default: 2,
+    live: true,
+    help: 'Extra active requests, compared with the least busy equal upstream, at which a conversation still returns to its upstream.',
+  }),
   npuSuffix: row({
     toml: 'npu.suffix',
     type: text(/^[a-z0-9]{1,16}$/i),

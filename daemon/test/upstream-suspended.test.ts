@@ -4,7 +4,7 @@ import { CHAT, chat, Front } from './harness/front-gateway.ts';
 import { CLIENT_KEY, until } from './harness/gateway.ts';
 import { send } from './harness/http.ts';
 import { contentOf, dataOf, openStream } from './harness/stream.ts';
-import { MAX_WAIT_MS, receivedTwice } from './harness/suspended-load.ts';
+import { loadWhileSuspended, MAX_WAIT_MS, receivedTwice } from './harness/suspended-load.ts';
 import { UpstreamProcess } from './harness/upstream-process.ts';
 
 const front = new Front();
@@ -84,4 +84,24 @@ describe('a suspended upstream', () => {
     expect(receivedTwice(desk)).toEqual([]);
     expect(desk.received).not.toContain('next');
   }, 120_000);
+
+  it('loses and doubles no request while each is suspended in turn', async () => {
+    await front.add('desk', `base_url = "${both().desk.url}"\npriority = 10\n`);
+    await until(async () => (await front.upstream('desk')).priority === 10, 'equal priorities');
+    const outcomes = await loadWhileSuspended({
+      front,
+      upstreams: both(),
+      model: 'shared',
+      requests: 200,
+      concurrency: 4,
+      pauseMs: 500,
+    });
+    expect(new Set(outcomes.map(({ user }) => user)).size).toBe(200);
+    for (const { user, status, text, ms } of outcomes) {
+      expect([user, status]).toEqual([user, 200]);
+      expect(text).toContain(`served ${user}"`);
+      expect(ms).toBeLessThan(MAX_WAIT_MS);
+    }
+    for (const upstream of Object.values(both())) expect(receivedTwice(upstream)).toEqual([]);
+  }, 180_000);
 });

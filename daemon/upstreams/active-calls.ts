@@ -8,15 +8,22 @@ export type DownListener = (reason: GatewayError) => void;
 
 /** One call from its permission to its end. */
 export class ActiveCall {
+  /** Position among all calls of the upstream, starting at 1. */
+  readonly number: number;
   /** Time of the last byte; null before the status. */
   lastDataAt: number | null = null;
   onDown: DownListener | null = null;
+
+  constructor(number: number) {
+    this.number = number;
+  }
 }
 
 /** The calls in progress of one upstream. */
 export class ActiveCalls {
   readonly #now: () => number;
   readonly #calls = new Set<ActiveCall>();
+  #started = 0;
   /** Time of the last data, or the start of the first call since then. */
   #silentSince: number | null = null;
 
@@ -29,8 +36,13 @@ export class ActiveCalls {
     return this.#calls.size;
   }
 
+  /** Number of all calls so far. */
+  get started(): number {
+    return this.#started;
+  }
+
   begin(): ActiveCall {
-    const call = new ActiveCall();
+    const call = new ActiveCall(++this.#started);
     this.#calls.add(call);
     this.#silentSince ??= this.#now();
     return call;

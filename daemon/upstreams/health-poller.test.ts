@@ -58,7 +58,7 @@ describe('which upstreams are polled', () => {
       const one = listed(more);
       expect(wants(one)).toBe(false);
       const refused = () => {
-        const call = { pass: null, sent: one.currentCredentials, model: 'm', hasStatus: false };
+        const call = { pass: null, sent: one.currentCredentials, model: 'm', hasStatus: false, number: 1 };
         one.recordEnd({ failed: { code: 'ECONNREFUSED' } }, call);
       };
       refused();

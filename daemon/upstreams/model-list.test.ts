@@ -1,9 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filterModels, MAX_MODELS, readModelList } from './model-list.ts';
+import { filterModels, MAX_MODELS, readModelList, withoutOwnCalls } from './model-list.ts';
 
 const ids = (value: unknown) => readModelList(value)?.map(({ id }) => id);
 const bare = { type: null, context: null, created: null };
+
+it('the load of a list does not contain the calls of this gateway', () => {
+  const models = [
+    { id: 'a', ...bare, othersActive: 5 },
+    { id: 'b', ...bare },
+  ];
+  expect(withoutOwnCalls(models, 2)).toEqual([
+    { id: 'a', ...bare, othersActive: 3 },
+    { id: 'b', ...bare },
+  ]);
+  expect(withoutOwnCalls(models, 9)[0]).toMatchObject({ othersActive: 0 });
+});
 
 describe('readModelList', () => {
   it.each([
@@ -46,6 +58,17 @@ describe('readModelList', () => {
       { ...bare, type: 'stt' },
     ],
     [{ data: [{ id: 'a', architecture: { output_modalities: ['text', 'image'] } }] }, bare],
+    [{ data: [{ id: 'a', status: { value: 'unloaded', args: [] } }] }, { ...bare, loaded: false }],
+    [{ data: [{ id: 'a', status: 'loaded' }] }, { ...bare, loaded: true }],
+    [{ data: [{ id: 'a', status: 'deprecated' }] }, bare],
+    [
+      { data: [{ id: 'a', owned_by: 'svc', _svc: { slot: 's', state: 'offline', active: 0, queued: 0 } }] },
+      { ...bare, loaded: false },
+    ],
+    [
+      { data: [{ id: 'a', owned_by: 'svc', _svc: { slot: 's', state: 'serving', active: 2, queued: 3 } }] },
+      { ...bare, loaded: true, othersActive: 5 },
+    ],
   ])('%j', (value, expected) => expect(readModelList(value)).toEqual([{ id: 'a', ...expected }]));
 
   it.each([[null], [5], ['text'], [{}], [{ data: {} }], [{ error: { message: 'no' } }]])(

@@ -14,6 +14,10 @@ export interface UpstreamModel {
   readonly vision?: true;
   /** Whether the list names the inputs of the model, and images are not among them. */
   readonly textOnly?: true;
+  /** Whether it is loaded there; absent when the list does not say. */
+  readonly loaded?: boolean;
+  /** Requests of other callers that run or wait there, as of the list. */
+  readonly othersActive?: number;
 }
 
 /** Maximum number of models per upstream. */
@@ -66,6 +70,20 @@ function inputOf(record: Json): Pick<UpstreamModel, 'vision' | 'textOnly'> {
   if (!Array.isArray(input)) return {};
   if (input.includes('image')) return { vision: true };
   return input.includes('text') ? { textOnly: true } : {};
+}
+
+/** The states of a slot that serves without a load. */
+const LOADED_STATES: ReadonlySet<unknown> = new Set(['ready', 'serving']);
+
+/** svc-gateway reports the state and the requests of the slot; llama-server as a router and llama-swap a status. */
+function loadStateOf({ _svc, status }: Json): Pick<UpstreamModel, 'loaded' | 'othersActive'> {
+  const slot = asObject(_svc);
+  if (typeof slot?.slot === 'string') {
+    const active = (count(slot.active) ?? 0) + (count(slot.queued) ?? 0);
+    return { loaded: LOADED_STATES.has(slot.state), ...(active > 0 && { othersActive: active }) };
+  }
+  const value = asObject(status)?.value ?? status;
+  return value === 'loaded' || value === 'unloaded' ? { loaded: value === 'loaded' } : {};
 }
 
 function typeOf(record: Json): SlotTypeName | null {
@@ -136,8 +154,17 @@ function modelOf(value: unknown): UpstreamModel | null {
     context: contextOf(record),
     created: count(record.created),
     ...inputOf(record),
+    ...loadStateOf(record),
   };
 }
+
+/** Returns the models of a list without the `active` calls of this gateway in their load. */
+export const withoutOwnCalls = (models: readonly UpstreamModel[], active: number): readonly UpstreamModel[] =>
+  models.map((model) =>
+    model.othersActive === undefined
+      ? model
+      : { ...model, othersActive: Math.max(0, model.othersActive - active) },
+  );
 
 export interface ModelFilter {
   readonly include: readonly string[];

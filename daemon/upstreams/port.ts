@@ -20,6 +20,14 @@ export interface UpstreamState {
   readonly isSpendGuarded: boolean;
   /** Lower values are preferred. */
   readonly priority: number;
+  /** Its share of the requests among upstreams of the same rank. */
+  readonly weight: number;
+  /** Number of calls in progress. */
+  readonly active: number;
+  /** Rises with each call; the smallest one is next among equally busy upstreams. */
+  readonly turn: number;
+  /** Whether what its list says about load is recent. */
+  readonly isListRecent: boolean;
   /** Whether its model list is missing or outdated, and may be requested now. */
   readonly isCold: boolean;
   readonly models: readonly UpstreamModel[];

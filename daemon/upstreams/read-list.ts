@@ -1,7 +1,7 @@
 import type { Outbound } from '../lib/net/outbound.ts';
 import { faultOf } from './connection-error.ts';
 import { HOPS_HEADER, INSTANCE_HEADER } from './hops.ts';
-import { readModelList } from './model-list.ts';
+import { readModelList, withoutOwnCalls } from './model-list.ts';
 import { queryUpstream, type UpstreamResponse } from './query-upstream.ts';
 import { keyMissing } from './refusals.ts';
 import type { CallCredentials, Upstream } from './upstream.ts';
@@ -122,7 +122,7 @@ function applyResponse(
       'Its response is not a model list. Check the end of base_url against its documentation (…/v1).',
     );
   }
-  upstream.listing.update(models);
+  upstream.listing.update(withoutOwnCalls(models, upstream.activeCalls.count));
   upstream.recordListResponse(true, sent);
   return { ok: true, status, message: `${upstream.models.length} models` };
 }

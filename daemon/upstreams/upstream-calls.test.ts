@@ -253,6 +253,40 @@ describe('calls', () => {
     },
   );
 
+  it('a busy mark is cleared only by the success of a call that started later', () => {
+    bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
+    const upstreams = bench.open();
+    const older = upstreams.connect('desk');
+    upstreams.connect('desk').onEnd({ status: 503 });
+    older.onEnd({ status: 200 });
+    expect(upstreams.detail('desk')?.health).toBe('busy');
+    const later = upstreams.connect('desk');
+    later.onEnd({ status: 404 });
+    expect(upstreams.detail('desk')?.health).toBe('ok');
+  });
+
+  it('calls in progress count until their end, and each call moves its upstream behind others', () => {
+    bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]\nweight = 2');
+    bench.file('den', 'base_url = "http://den.test"\nmodels = ["m"]');
+    const upstreams = bench.open();
+    const state = (name: string) => {
+      const { active, turn, weight } = factsOf(upstreams, name) ?? { active: 0, turn: 0, weight: 0 };
+      return [active, turn, weight];
+    };
+    const calls = [upstreams.connect('desk'), upstreams.connect('desk')];
+    expect([state('desk'), state('den')]).toEqual([
+      [2, 1, 2],
+      [0, 0, 1],
+    ]);
+    for (const call of calls) call.onEnd({ status: 200 });
+    // It had no calls meanwhile, but gets no more than its share of the next ones.
+    upstreams.connect('den').onEnd({ status: 200 });
+    expect([state('desk'), state('den')]).toEqual([
+      [0, 1, 2],
+      [0, 1.5, 1],
+    ]);
+  });
+
   it('while one upstream is called, another that is down is polled without a caller', async () => {
     const fakeUpstream = await bench.fakeUpstream(listOf('b'));
     const fine = await bench.fakeUpstream(listOf('a'));

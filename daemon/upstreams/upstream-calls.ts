@@ -48,6 +48,8 @@ export interface UpstreamCallsDeps {
 /** Calls to upstreams: which are permitted, with which credentials, and what their results mean. */
 export class UpstreamCalls {
   readonly #deps: UpstreamCallsDeps;
+  /** The turn of the last call. */
+  #turn = 0;
 
   constructor(deps: UpstreamCallsDeps) {
     this.#deps = deps;
@@ -75,6 +77,7 @@ export class UpstreamCalls {
     if (blockage !== null) throw circuitOpen(name, blockage);
     const pass = isTest ? null : upstream.admit(model, hasAlternative);
     this.#deps.daily.add(name, 1, upstream.config.dailyRequests !== null);
+    this.#takeTurn(upstream);
     this.#refreshOthers(upstream);
     const record = { pass, sent: currentCredentials, model, active: upstream.activeCalls.begin() };
     const { at, kind, remote, connectTimeoutS, idleTimeoutS } = upstream.config;
@@ -98,6 +101,16 @@ export class UpstreamCalls {
       },
       onEnd: (end) => this.#ended(upstream, end, record),
     };
+  }
+
+  /**
+   * Moves it behind equally busy upstreams, by its weight. One that had no calls for a while starts where the
+   * others are, so that it does not get all of the next ones.
+   */
+  #takeTurn(upstream: Upstream): void {
+    const turn = Math.max(upstream.turn, this.#turn);
+    this.#turn = turn;
+    upstream.turn = turn + 1 / upstream.config.weight;
   }
 
   /** See `AllUpstreams.refusal`. */
@@ -168,7 +181,8 @@ export class UpstreamCalls {
     const { name, dailyRequests } = upstream.config;
     const wasPaused = isPaused(upstream, model);
     upstream.activeCalls.end(active);
-    upstream.recordEnd(end, { pass, sent, model, hasStatus: active.lastDataAt !== null });
+    const { number, lastDataAt } = active;
+    upstream.recordEnd(end, { pass, sent, model, hasStatus: lastDataAt !== null, number });
     if (isUncounted(end)) {
       this.#deps.daily.add(name, -1, dailyRequests !== null);
     }
@@ -185,11 +199,19 @@ export class UpstreamCalls {
       const { enabled, models } = upstream.config;
       if (!enabled || upstream.isSelf || !upstream.listing.isDue || upstream.breaker.waitMs > 0) continue;
       const old = models === null && !upstream.listing.isFresh(this.#deps.maxAgeMs());
+      if (reportsLoad(upstream) && !upstream.listing.isFresh(REFRESH_AFTER_MS)) {
+        this.#deps.readInBackground(upstream);
+        continue;
+      }
       if ((upstream === called && old) || (upstream !== called && upstream.breaker.isOpen))
         this.#deps.readInBackground(upstream);
     }
   }
 }
+
+/** Whether its model list says what is loaded and how much waits there, which changes with each call. */
+const reportsLoad = ({ config, listing }: Upstream): boolean =>
+  config.kind === 'svc' && config.models === null && listing.models.length > 0;
 
 /** Returns true for a call that was never sent or that the upstream does not support. It does not count. */
 const isUncounted = (end: CallEnd): boolean =>

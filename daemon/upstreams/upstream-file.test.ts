@@ -28,6 +28,7 @@ describe('readUpstreamFile', () => {
         models: null,
         connectTimeoutS: null,
         streamUsage: true,
+        weight: 1,
         hangProbe: true,
         idleTimeoutS: null,
       },

@@ -37,6 +37,7 @@ export interface UpstreamConfig {
   /** Whether it is a provider. */
   readonly remote: boolean;
   readonly priority: number;
+  readonly weight: number;
   readonly localFirst: boolean;
   readonly dailyRequests: number | null;
   readonly include: readonly string[];
@@ -67,6 +68,7 @@ function toConfig(name: string, file: z.output<typeof UpstreamFile>): UpstreamCo
     header: file.header ?? null,
     remote: file.remote ?? !file.base_url.isNear,
     priority: file.priority ?? 0,
+    weight: file.weight ?? 1,
     localFirst: file.local_first ?? true,
     dailyRequests: file.daily_requests ?? null,
     include: file.include ?? [],

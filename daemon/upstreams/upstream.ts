@@ -30,6 +30,8 @@ export interface EndedCall {
   readonly model: string;
   /** The status of a response was received. */
   readonly hasStatus: boolean;
+  /** Position among all calls of the upstream. */
+  readonly number: number;
 }
 
 export interface UpstreamDeps {
@@ -60,6 +62,8 @@ export class Upstream {
   /** Whether it responds to probes while requests wait. */
   readonly liveness: Liveness;
   readonly listing: Listing;
+  /** Its place among equally busy upstreams: rises by 1 / weight with each call. */
+  turn = 0;
   readonly #deps: UpstreamDeps;
   #config: UpstreamConfig;
   #models: { from: readonly UpstreamModel[]; wanted: readonly UpstreamModel[] } | null = null;
@@ -74,6 +78,8 @@ export class Upstream {
   /** The credentials with which it reported that it cannot count tokens, and until when that is assumed. */
   #noTokenCount: { readonly sent: CallCredentials; readonly until: number } | null = null;
   #busyUntil = Number.NEGATIVE_INFINITY;
+  /** Number of calls that had started before the last busy answer. */
+  #startedBeforeBusy = 0;
   #reason: string | null = null;
 
   constructor(config: UpstreamConfig, listing: Listing, deps: UpstreamDeps) {
@@ -302,7 +308,10 @@ export class Upstream {
     if (end !== null && 'lacks' in end) this.#noTokenCount = { sent, until: monotonic() + NO_TOKEN_COUNT_MS };
     const meaning = meaningOf(end, call.hasStatus);
     this.#recordHealth(meaning, end, call);
-    if (meaning.is === 'busy') this.#busyUntil = monotonic() + BUSY_MS;
+    if (meaning.is === 'busy') {
+      this.#startedBeforeBusy = this.activeCalls.started;
+      this.#busyUntil = monotonic() + BUSY_MS;
+    }
     if (meaning.is === 'refused' || (meaning.is === 'forbidden' && !this.acceptsKey))
       this.recordKeyRefused(sent);
     if (meaning.is === 'failed') this.#reason = meaning.reason;
@@ -310,7 +319,8 @@ export class Upstream {
     if (!this.#isOutdated(sent)) this.#refusedKey = null;
     if (meaning.good) this.#recordKeyAccepted(sent);
     this.#clearReason();
-    this.#busyUntil = Number.NEGATIVE_INFINITY;
+    // An answer to an older call does not show that there is capacity now.
+    if (call.number > this.#startedBeforeBusy) this.#busyUntil = Number.NEGATIVE_INFINITY;
   }
 
   /** Updates both breakers. A status shows that the upstream is reachable, whatever it says about the model. */

@@ -42,6 +42,8 @@ export interface UpstreamsDeps {
   readonly hangTickMs?: number;
 }
 
+/** Age up to which the load that a model list reports counts. Milliseconds. */
+const LOAD_AGE_MS = 60_000;
 const CLOCKS: ListClocks = { wall: () => Date.now(), monotonic: () => performance.now() };
 class LiveUpstreams implements AllUpstreams {
   readonly instance = randomBytes(8).toString('hex');
@@ -107,7 +109,7 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   #stateOf(upstream: Upstream): UpstreamState {
-    const { name, remote, priority, localFirst } = upstream.config;
+    const { name, remote, priority, localFirst, weight } = upstream.config;
     return {
       name,
       remote,
@@ -115,6 +117,10 @@ class LiveUpstreams implements AllUpstreams {
       failingModels: upstream.modelBreakers.failing,
       isSpendGuarded: remote && localFirst,
       priority,
+      weight,
+      active: upstream.activeCalls.count,
+      turn: upstream.turn,
+      isListRecent: upstream.listing.isFresh(LOAD_AGE_MS),
       isCold: upstream.isCold(this.#maxAgeMs),
       models: upstream.models,
     };

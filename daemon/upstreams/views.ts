@@ -31,6 +31,7 @@ export function upstreamDetail(upstream: Upstream, input: DetailInput): Upstream
     key_env: config.keyEnv,
     key_set: upstream.key !== null,
     header: config.header,
+    weight: config.weight,
     local_first: config.localFirst,
     daily_requests: config.dailyRequests,
     requests_today: input.requestsToday,

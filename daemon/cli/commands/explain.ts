@@ -1,4 +1,5 @@
 import { headroomOf } from '../../contract/memory-headroom.ts';
+import { balanceText, failoverText } from '../../contract/routing-texts.ts';
 import type { LoadForecastView, MemorySumView } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
@@ -51,12 +52,14 @@ function headroomLine(sum: MemorySumView): string {
   return `${formatBytes(headroom.bytes)} left ${where}, ${formatBytes(sum.short)} short`;
 }
 
-function verdict({ slot, upstream, error, would_load, queue_position, after }: ExplainView): string {
+function verdict(view: ExplainView): string {
+  const { slot, upstream, error, would_load, queue_position, balance } = view;
   if (error !== null)
     return `Refused: ${error.message}${hintOf(error.message, error.details)} (${error.code})`;
-  const others = after.map((next) => next.slot ?? next.upstream).join(', ');
-  const fallback = others === '' ? '' : ` If it cannot serve the request: ${others}.`;
-  if (upstream !== null) return `Goes to upstream ${upstream}.${fallback}`;
+  const others = failoverText(view);
+  const fallback = others === null ? '' : ` ${others}`;
+  if (upstream !== null)
+    return `Goes to upstream ${upstream}${balance === null ? '' : `: ${balanceText(balance)}`}.${fallback}`;
   const notes = [
     ...(would_load ? ['its model would be loaded first'] : []),
     ...(queue_position > 0 ? [`position ${queue_position} in its queue`] : []),

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../../contract/errors.ts';
 import { aliasElsewhere } from './alias-conflict.ts';
+import type { BalanceRule } from './balance.ts';
 import { capabilityMismatch } from './capability.ts';
 import { capabilityPath } from './capability-path.ts';
 import { loadedSlot } from './loaded-slot.ts';
@@ -31,6 +32,8 @@ export interface Resolution {
   readonly trace: readonly Trace[];
   readonly step: string | null;
   readonly target: Target | null;
+  /** What decided between several upstreams of the same rank; null without others. */
+  readonly rule: BalanceRule | null;
   /** Cold model lists are needed for the decision. */
   readonly fetch: boolean;
 }
@@ -40,21 +43,24 @@ export function resolve(request: DispatchRequest, view: RoutingView): Resolution
   const direct = npuEmbed(request, view);
   if (direct?.is === 'match') {
     const trace = [{ step: NPU_EMBED, outcome: direct }];
-    return { trace, step: NPU_EMBED, target: direct.target, fetch: false };
+    return { trace, step: NPU_EMBED, target: direct.target, rule: null, fetch: false };
   }
   const trace: Trace[] = [];
   for (const { name, resolve: step } of STEPS) {
     const outcome = step(request, view);
     trace.push({ step: name, outcome });
-    if (outcome.is === 'match') return { trace, step: name, target: outcome.target, fetch: false };
-    if (outcome.is === 'fetch') return { trace, step: null, target: null, fetch: true };
+    if (outcome.is === 'match')
+      return { trace, step: name, target: outcome.target, rule: outcome.rule ?? null, fetch: false };
+    if (outcome.is === 'fetch') return { trace, step: null, target: null, rule: null, fetch: true };
   }
-  return { trace, step: null, target: null, fetch: false };
+  return { trace, step: null, target: null, rule: null, fetch: false };
 }
 
 export interface Decision {
   readonly step: string;
   readonly target: Target;
+  /** What decided between several upstreams of the same rank; null or absent without others. */
+  readonly rule?: BalanceRule | null;
 }
 
 /** Returns the error of a resolution; null when it can proceed. */
@@ -90,5 +96,9 @@ export function dispatch(
 function decisionOf(request: DispatchRequest, view: RoutingView, resolution: Resolution): Decision {
   const refused = refusal(request, view, resolution);
   if (refused) throw refused;
-  return { step: resolution.step as string, target: resolution.target as Target };
+  return {
+    step: resolution.step as string,
+    target: resolution.target as Target,
+    rule: resolution.rule,
+  };
 }

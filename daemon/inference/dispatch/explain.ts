@@ -8,9 +8,11 @@ import type { CallTarget } from '../../upstreams/port.ts';
 import type { CuratedModel } from '../images/curated.ts';
 import { modelMismatch } from '../images/model-mismatch.ts';
 import { resolveImageModel } from '../images/resolve-model.ts';
-import { assertModelLength, invalid } from '../rewrite/body-index.ts';
+import { assertModelLength, invalid, scanBody } from '../rewrite/body-index.ts';
 import { rewriteModelRef } from '../rewrite/deviations.ts';
 import { FAILOVER_CODES } from '../rewrite/load-model.ts';
+import { firstRank, listedModel, loadOf, type PrefixAffinity } from './balance.ts';
+import { type ConversationPrefix, conversationPrefix } from './conversation-prefix.ts';
 import { type Decision, type Resolution, refusal, resolve } from './dispatch.ts';
 import { fallbacksOf } from './fallbacks.ts';
 import { modelOmitted } from './model-omitted.ts';
@@ -26,6 +28,20 @@ export interface ExplainInput {
   readonly body?: Record<string, unknown>;
 }
 
+/** Returns the upstreams of the same rank and what decided between them; null without others. */
+function balanceView({ target, rule }: Decision, view: RoutingView): ExplainView['balance'] {
+  if (target.kind !== 'upstream' || !rule) return null;
+  const { model } = target;
+  const listing = view.upstreams.filter((each) => listedModel(each, model) !== undefined);
+  const upstreams = firstRank(listing, model).map((each) => ({
+    name: each.name,
+    active: loadOf(each, model) * each.weight,
+    weight: each.weight,
+    loaded: (each.isListRecent ? listedModel(each, model)?.loaded : undefined) ?? null,
+  }));
+  return { rule, upstreams };
+}
+
 /** Returns what a request for a slot would lead to now. */
 export type PreviewSlot = (slot: string) => Preview;
 
@@ -36,6 +52,8 @@ export interface ExplainDeps {
   readonly queueMax: number;
   /** Returns the error with which an upstream would refuse a call now; null when it accepts one. */
   refusalOf(upstream: string, target: CallTarget): GatewayError | null;
+  /** Returns where a conversation was served last, given its beginning for a model. */
+  affinityOf?(prefixFor: (model: string) => ConversationPrefix | null): PrefixAffinity;
 }
 
 /**
@@ -51,7 +69,12 @@ export function explain(input: ExplainInput, view: RoutingView, deps: ExplainDep
     const { model, curated } = resolveRequested(input.path, requested, view);
     const modelRef = modelOmitted(plainModelRef(model), input.path, view);
     const { type } = pathRow(input.path);
-    const dispatchRequest = { path: input.path, type, modelRef: rewriteModelRef(modelRef, view, type) };
+    const dispatchRequest = {
+      path: input.path,
+      type,
+      modelRef: rewriteModelRef(modelRef, view, type),
+      affinity: affinityOf(input, deps),
+    };
     return { ...base, ...explainDecision(dispatchRequest, { curated, view, deps }) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -59,7 +82,29 @@ export function explain(input: ExplainInput, view: RoutingView, deps: ExplainDep
   }
 }
 
-const NO_TARGET = { slot: null, upstream: null, would_load: false, queue_position: 0, load: null, after: [] };
+const NO_TARGET = {
+  slot: null,
+  upstream: null,
+  would_load: false,
+  queue_position: 0,
+  load: null,
+  balance: null,
+  after: [],
+  failover: [],
+};
+
+/** When the next target is tried. After every other failure the caller gets it. */
+const FAILOVERS = {
+  slot: ['no_memory', 'slot_failed'],
+  upstream: ['connection_failed', 'busy', 'not_responding'],
+} as const;
+
+/** Returns the affinity of a request whose body is known. Clients send the compact form of JSON. */
+function affinityOf({ body }: ExplainInput, deps: ExplainDeps): PrefixAffinity | undefined {
+  if (!Array.isArray(body?.messages)) return undefined;
+  const index = scanBody(Buffer.from(JSON.stringify(body)));
+  return deps.affinityOf?.((model) => conversationPrefix(index, model));
+}
 
 function namedModel({ model, body }: ExplainInput): string | null {
   const targetFields = model ?? body?.model;
@@ -98,10 +143,10 @@ function explainDecision(request: DispatchRequest, context: ExplainContext): Exp
     : first;
   const refused = refusal(request, view, resolution);
   const base = { steps: allSteps(triedSteps(resolution.trace)), lane: request.modelRef.lane };
-  const { step, target } = resolution;
+  const { step, target, rule } = resolution;
   if (refused || target === null || step === null)
     return { ...NO_TARGET, ...base, ...named(target, view), error: refused && errorView(refused) };
-  return { ...base, ...explainTarget(request.modelRef, { step, target }, context) };
+  return { ...base, ...explainTarget(request.modelRef, { step, target, rule }, context) };
 }
 
 /** Explains the chosen target and its fallbacks. Refused only if all of them would refuse. */
@@ -120,6 +165,8 @@ function explainTarget(address: ModelRef, decision: Decision, context: ExplainCo
   const last = finalRefusal([first, ...next]);
   return {
     ...named(target, view),
+    balance: balanceView(decision, view),
+    failover: next.length === 0 ? [] : [...FAILOVERS[target.kind]],
     ...(first.refusal?.code === 'slot.queue_full' && { queue_position: 0 }),
     load: first.load,
     after: next.map(({ slot, upstream, load, refusal }) => ({

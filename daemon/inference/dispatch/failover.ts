@@ -54,5 +54,5 @@ export function otherUpstream(
     ({ name, isHealthy, failingModels }) => isHealthy && !failingModels.has(target.model) && !tried.has(name),
   );
   const outcome = fromLists(others, target.model);
-  return outcome?.is === 'match' ? { step, target: outcome.target } : null;
+  return outcome?.is === 'match' ? { step, target: outcome.target, rule: outcome.rule ?? null } : null;
 }

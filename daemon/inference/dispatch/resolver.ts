@@ -1,4 +1,5 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
+import type { BalanceRule, PrefixAffinity } from './balance.ts';
 import type { ModelRef } from './model-ref.ts';
 import type { RoutingView } from './routing-view.ts';
 
@@ -8,6 +9,8 @@ export interface DispatchRequest {
   readonly path: string;
   readonly type: SlotTypeName;
   readonly modelRef: ModelRef;
+  /** Set for a chat that continues a conversation. */
+  readonly affinity?: PrefixAffinity | undefined;
 }
 
 /** The target of a request. */
@@ -17,7 +20,13 @@ export type Target =
 
 /** The outcome of one step: it chose, it passes, or it needs the lists of cold upstreams first. */
 export type Outcome =
-  | { readonly is: 'match'; readonly target: Target; readonly reason: string }
+  | {
+      readonly is: 'match';
+      readonly target: Target;
+      readonly reason: string;
+      /** What decided between several upstreams of the same rank; null or absent without others. */
+      readonly rule?: BalanceRule | null;
+    }
   | { readonly is: 'pass'; readonly reason: string }
   | { readonly is: 'fetch'; readonly reason: string };
 
@@ -34,8 +43,14 @@ export const toSlot = (slot: { name: string; model: string | null }, reason: str
   reason,
 });
 
-export const toUpstream = (upstream: string, model: string, reason: string): Outcome => ({
+export const toUpstream = (
+  upstream: string,
+  model: string,
+  reason: string,
+  rule: BalanceRule | null = null,
+): Outcome => ({
   is: 'match',
   target: { kind: 'upstream', upstream, model },
   reason,
+  rule,
 });

@@ -1,4 +1,5 @@
 import type { UpstreamState } from '../../upstreams/port.ts';
+import { type BalanceRule, balance, listedModel, type PrefixAffinity } from './balance.ts';
 import { meansSlot } from './names.ts';
 import { type Outcome, pass, type Resolver, toUpstream } from './resolver.ts';
 
@@ -10,25 +11,30 @@ export const upstreamCached: Resolver = (request, view) => {
   const { lane, model } = request.modelRef;
   if (lane !== null || model === null || meansSlot(model, view)) return pass('the request names a slot');
   if (view.coldListsFetched) return pass('no cached model list contains this model');
-  return fromLists(view.upstreams, model) ?? pass('no upstream lists this model');
+  return fromLists(view.upstreams, model, request.affinity) ?? pass('no upstream lists this model');
 };
 
-/** Healthy first, then the own network before guarded ones, then the smaller priority, then the name. */
-const byPreference =
-  (model: string) =>
-  (a: UpstreamState, b: UpstreamState): number =>
-    Number(isUsable(b, model)) - Number(isUsable(a, model)) ||
-    Number(a.isSpendGuarded) - Number(b.isSpendGuarded) ||
-    a.priority - b.priority ||
-    (a.name < b.name ? -1 : 1);
-
-const isUsable = ({ isHealthy, failingModels }: UpstreamState, model: string): boolean =>
-  isHealthy && !failingModels.has(model);
+/** Why an upstream was chosen among equal ones. */
+const CHOSEN_BY: Readonly<Record<BalanceRule, string>> = {
+  loaded: ', and has it loaded',
+  prefix: ', and served the beginning of this conversation',
+  active: ', and has the fewest active requests',
+  turn: ', and it is its turn',
+};
 
 /** Returns the best upstream that lists `model`, or null. */
-export function fromLists(upstreams: readonly UpstreamState[], model: string): Outcome | null {
-  const best = upstreams
-    .filter(({ models }) => models.some(({ id }) => id === model))
-    .sort(byPreference(model))[0];
-  return best ? toUpstream(best.name, model, `upstream ${best.name} lists this model`) : null;
+export function fromLists(
+  upstreams: readonly UpstreamState[],
+  model: string,
+  affinity?: PrefixAffinity,
+): Outcome | null {
+  const best = balance(
+    upstreams.filter((each) => listedModel(each, model) !== undefined),
+    model,
+    affinity,
+  );
+  if (best === null) return null;
+  const { upstream, rule } = best;
+  const why = rule === null ? '' : CHOSEN_BY[rule];
+  return toUpstream(upstream.name, model, `upstream ${upstream.name} lists this model${why}`, rule);
 }

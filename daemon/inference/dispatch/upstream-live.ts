@@ -15,5 +15,7 @@ export const upstreamLive: Resolver = (request, view) => {
     return { is: 'fetch', reason: `the lists of ${cold.length} cold upstreams are needed` };
   }
   if (!view.coldListsFetched) return pass('all lists are fresh');
-  return fromLists(view.upstreams, model) ?? pass('no upstream lists this model after asking');
+  return (
+    fromLists(view.upstreams, model, request.affinity) ?? pass('no upstream lists this model after asking')
+  );
 };

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { balanceText, failoverText } from '../../../daemon/contract/routing-texts.ts';
 import type { ExplainView } from '../../../daemon/contract/system.ts';
 import { Note } from '../../ui/note.tsx';
 import { Forecast } from '../shared/forecast.tsx';
@@ -32,10 +33,13 @@ export function NoRoute(): ReactElement {
 /** The result of a dry run: target, steps and the effect of a load. */
 export function Resolution(props: { explained: ExplainView }): ReactElement {
   const { explained } = props;
+  const others = failoverText(explained);
   return (
     <>
       <Note tone={explained.error === null ? 'ok' : 'failed'}>
         <p>{targetSentence(explained)}</p>
+        {explained.balance === null ? null : <p>Chosen because {balanceText(explained.balance)}.</p>}
+        {others === null ? null : <p>{others}</p>}
         {explained.error?.code === 'dispatch.no_route' ? <NoRoute /> : null}
       </Note>
       <RoutingSteps steps={explained.steps} placed={explained.error === null} />

@@ -18,6 +18,7 @@ const FIELDS: Record<UpstreamField, Row> = {
   include: ['Only these models', 'list', 'Patterns, one per line; * matches anything'],
   exclude: ['Excluded models', 'list', 'Patterns, one per line; * matches anything'],
   models: ['Fixed model list', 'list', 'Used instead of its own list, one id per line'],
+  weight: ['Weight', 'number', 'Share of the requests among upstreams of the same priority; 1 by default'],
   stream_usage: ['Token counts of streams', 'flag', 'Off for a server that refuses stream_options'],
   hang_probe: ['Probes while requests wait', 'flag', 'Off for a server that answers one request at a time'],
   connect_timeout_s: ['Connect timeout (seconds)', 'number', 'Default: the gateway setting'],
