@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { bundledLicences } from './build/bundled-licences.ts';
+import { gzipFiles } from './build/gzip-files.ts';
 
 const here = (path: string) => join(import.meta.dirname, path);
 /** `SVC_PORT` moves the daemon that `npm run dev` starts. */
@@ -29,7 +30,7 @@ function bootScript(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), bootScript(), bundledLicences()],
+  plugins: [react(), bootScript(), bundledLicences(), gzipFiles()],
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,

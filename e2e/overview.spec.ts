@@ -18,6 +18,35 @@ const daemon = daemonOf(async () => {
   return gateway;
 });
 
+/** Sums the layout shifts of a page as the browser reports them. */
+const COUNT_SHIFTS = `
+  globalThis.shifts = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) globalThis.shifts += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });
+`;
+
+for (const [name, width, height] of [
+  ['desktop', 1440, 900],
+  ['phone', 390, 844],
+] as const) {
+  test(`nothing moves while the overview loads, on a ${name}`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    await page.addInitScript(COUNT_SHIFTS);
+    // Each response takes as long as on a slow network.
+    await page.route('**/api/**', async (route) => {
+      if (route.request().url().endsWith('/api/events')) return route.continue();
+      await new Promise((done) => setTimeout(done, 100 + Math.random() * 300));
+      await route.continue();
+    });
+    await page.goto(`${daemon().url}/overview`);
+    await expect(page.getByRole('img', { name: /^Requests per minute/ })).toBeVisible();
+    await expect(page.getByRole('list', { name: /^Memory forecast for/ })).toBeVisible();
+    await expect(page.getByRole('list', { name: 'Issues' })).toBeVisible();
+    await expect.poll(() => page.evaluate<number>('globalThis.shifts')).toBeLessThan(0.1);
+  });
+}
+
 test('shows the last hour, the use of memory, the needs of the next loads, and open issues', async ({
   page,
 }) => {
@@ -31,9 +60,7 @@ test('shows the last hour, the use of memory, the needs of the next loads, and o
   const memory = page.getByRole('region', { name: 'Memory' });
   const next = memory.getByRole('list', { name: /^Memory forecast for/ }).getByRole('listitem');
   await expect(next).toHaveCount(2);
-  await expect(next.filter({ hasText: 'blue' })).toContainText(
-    /blue \(blue-model\) needs 0\.\d+ GiB\. .*red/,
-  );
+  await expect(next.filter({ hasText: 'blue' })).toContainText(/blue \(blue-model\) needs \d+ MiB\. .*red/);
   const concern = page.getByRole('list', { name: 'Issues' }).getByRole('listitem');
   await expect(concern).toContainText('Upstream gone isn’t responding correctly: It refused the connection');
   await expect(page.getByRole('row', { name: /^red / })).toContainText('tok/s');

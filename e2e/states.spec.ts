@@ -56,6 +56,17 @@ test('lists and menus that open above a view', async ({ page }) => {
   const names = await page.getByRole('option').allTextContents();
   expect(new Set(names).size).toBe(names.length);
   await inspect(page, 'model-list', TWO_LAYOUTS);
+  await test.step('each model is one row; its other names are found by typing', async () => {
+    await expect(page.getByRole('option', { name: /^agent/ })).toHaveCount(1);
+    await expect(page.getByRole('option', { name: /^agent/ })).toContainText('svc/agent');
+    await page.getByRole('combobox', { name: 'Search models' }).fill('hermes');
+    await expect(page.getByRole('option')).toHaveText(/^agent-hermes/);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('combobox', { name: 'Model' })).toHaveText('agent-hermes');
+    await page.getByRole('combobox', { name: 'Model' }).click();
+    await page.getByRole('combobox', { name: 'Search models' }).fill('nothing like it');
+    await expect(page.getByText('No model matches.')).toBeVisible();
+  });
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: /^Theme/ }).click();
   await expect(page.getByRole('menu')).toBeVisible();

@@ -92,6 +92,46 @@ test('login', async ({ page, watch }) => {
   await inspect(page, 'login-refused', TWO_LAYOUTS);
 });
 
+test('on a phone the bottom bar names the most used views, and the others are under More', async ({
+  page,
+}) => {
+  await giveSession(page, daemon(), ADMIN_KEY);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${daemon().url}/overview`);
+  const bar = page.getByRole('navigation', { name: 'Views' });
+  for (const word of ['Overview', 'Slots', 'Playground', 'Requests', 'More'])
+    await expect(bar.getByText(word, { exact: true })).toBeInViewport({ ratio: 1 });
+  await bar.getByRole('button', { name: 'More views' }).click();
+  await inspect(page, 'phone-more', TWO_LAYOUTS.slice(1));
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByRole('menuitem', { name: 'Security' }).click();
+  await expect(page).toHaveURL(/\/security$/);
+  await expect(bar.getByRole('button', { name: 'More views, Security is open' })).toContainText('Security');
+});
+
+test('the files of the page are compressed for clients that accept it', async ({ request }) => {
+  const page = await request.get(`${daemon().url}/login`);
+  const asset = /assets\/index-[^"]+\.js/.exec(await page.text())?.[0];
+  const sizeOf = async (encoding: string) => {
+    const answer = await request.get(`${daemon().url}/${asset}`, {
+      headers: { 'accept-encoding': encoding },
+    });
+    return [
+      answer.headers()['content-encoding'],
+      answer.headers().vary,
+      Number(answer.headers()['content-length']),
+    ] as const;
+  };
+  const [gzip, plain] = [await sizeOf('gzip, deflate'), await sizeOf('identity')];
+  expect([gzip[0], gzip[1], plain[0], plain[1]]).toEqual([
+    'gzip',
+    'Accept-Encoding',
+    undefined,
+    'Accept-Encoding',
+  ]);
+  expect(gzip[2]).toBeLessThan(plain[2] / 2.5);
+});
+
 test('on a phone the tabs of a view stay in one line, with the current one in view', async ({ page }) => {
   await giveSession(page, daemon(), ADMIN_KEY);
   await page.setViewportSize({ width: 360, height: 740 });

@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
 export interface DashboardFile {
   readonly type: string;
   readonly bytes: Buffer;
+  /** The same content compressed with gzip; null where that is not worth it. */
+  readonly gzip: Buffer | null;
   /** Built assets carry a hash in their name and never change. */
   readonly immutable: boolean;
 }
@@ -29,7 +31,10 @@ export function loadDashboard(folder: string): ReadonlyMap<string, DashboardFile
   const files = new Map<string, DashboardFile>();
   const add = (path: string, file: string, immutable: boolean) => {
     const type = TYPES[extname(file)];
-    if (type && files.size < MAX_FILES) files.set(path, { type, bytes: readFileSync(file), immutable });
+    if (!type || files.size >= MAX_FILES) return;
+    const compressed = `${file}.gz`;
+    const gzip = existsSync(compressed) ? readFileSync(compressed) : null;
+    files.set(path, { type, bytes: readFileSync(file), gzip, immutable });
   };
   for (const name of list(folder))
     if (statSync(join(folder, name)).isFile()) add(`/${name}`, join(folder, name), false);

@@ -33,6 +33,8 @@ export interface Listener {
 export interface DashboardFile {
   readonly type: string;
   readonly bytes: Buffer;
+  /** The same content compressed with gzip; null where that is not worth it. */
+  readonly gzip: Buffer | null;
   readonly immutable: boolean;
 }
 

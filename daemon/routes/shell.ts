@@ -14,7 +14,11 @@ export function shellRoutes(deps: RouteDeps) {
     }
     ctx.set('Content-Type', file.type);
     ctx.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache');
-    ctx.body = file.bytes;
+    if (file.gzip !== null) {
+      ctx.vary('Accept-Encoding');
+      if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') ctx.set('Content-Encoding', 'gzip');
+    }
+    ctx.body = ctx.response.get('Content-Encoding') === 'gzip' ? file.gzip : file.bytes;
   };
   const page: Handler = (ctx) => send(ctx, '/index.html');
   /** `/models` is also the model list of a client whose base URL lacks `/v1`; only browsers ask for HTML. */

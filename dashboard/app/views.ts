@@ -22,6 +22,8 @@ export interface ViewLink {
   icon: LucideIcon;
   /** Tabs of the view; the first is the default. */
   tabs: readonly TabLink[];
+  /** Shown in the bottom bar of a phone; the other views are under "More". */
+  first?: true;
 }
 
 export const SLOT_TABS: readonly TabLink[] = [
@@ -62,11 +64,11 @@ export const SETTINGS_TABS: readonly TabLink[] = [
 
 /** The views in menu order. */
 export const VIEWS: readonly ViewLink[] = [
-  { path: '/overview', word: 'Overview', icon: LayoutDashboard, tabs: [] },
-  { path: '/slots', word: 'Slots', icon: Boxes, tabs: SLOT_TABS },
+  { path: '/overview', word: 'Overview', icon: LayoutDashboard, tabs: [], first: true },
+  { path: '/slots', word: 'Slots', icon: Boxes, tabs: SLOT_TABS, first: true },
   { path: '/models', word: 'Models', icon: BrainCircuit, tabs: MODEL_TABS },
-  { path: '/playground', word: 'Playground', icon: MessageSquareText, tabs: PLAYGROUND_TABS },
-  { path: '/requests', word: 'Requests', icon: Activity, tabs: REQUEST_TABS },
+  { path: '/playground', word: 'Playground', icon: MessageSquareText, tabs: PLAYGROUND_TABS, first: true },
+  { path: '/requests', word: 'Requests', icon: Activity, tabs: REQUEST_TABS, first: true },
   { path: '/hardware', word: 'Hardware', icon: Cpu, tabs: [] },
   { path: '/memory', word: 'Notes', icon: NotebookPen, tabs: [] },
   { path: '/security', word: 'Security', icon: ShieldCheck, tabs: SECURITY_TABS },

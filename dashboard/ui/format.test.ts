@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { ago, byteRate, count, duration, gib, steadyDuration, tokenRate } from './format.ts';
+import { ago, byteRate, byteSize, count, duration, steadyDuration, tokenRate } from './format.ts';
 
 describe('numbers carry their unit', () => {
   it.each([
-    [0, '0 GiB'],
-    [1000, '< 0.01 GiB'],
-    [45 * 1024 ** 2, '0.04 GiB'],
+    [0, '0 bytes'],
+    [1000, '1,000 bytes'],
+    [20_480, '20 KiB'],
+    [13 * 1024 ** 2, '13 MiB'],
+    [1023.9 * 1024 ** 2, '1.0 GiB'],
     [3.44 * 1024 ** 3, '3.4 GiB'],
     [126.4 * 1024 ** 3, '126 GiB'],
-  ])('gib(%d)', (bytes, text) => expect(gib(bytes)).toBe(text));
+    [2 * 1024 ** 4, '2.0 TiB'],
+  ])('byteSize(%d)', (bytes, text) => expect(byteSize(bytes)).toBe(text));
 
   it('rates and counts', () => {
     expect(tokenRate(7.25)).toBe('7.3 tok/s');

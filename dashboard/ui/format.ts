@@ -1,4 +1,3 @@
-const GIB = 1024 ** 3;
 const LOCALE = 'en';
 
 const plain = (digits: number): Intl.NumberFormat =>
@@ -20,12 +19,15 @@ export function count(value: number): string {
   return whole.format(value);
 }
 
-/** Bytes as GiB with two or three significant digits: `< 0.01 GiB`, `0.04 GiB`, `3.4 GiB`, `126 GiB`. */
-export function gib(bytes: number): string {
-  if (bytes === 0) return '0 GiB';
-  const value = bytes / GIB;
-  if (value > 0 && value < 0.005) return '< 0.01 GiB';
-  return `${plain(value < 1 ? 2 : value < 100 ? 1 : 0).format(value)} GiB`;
+const SIZES = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** Bytes in the unit that fits, with two or three significant digits: `13 MiB`, `3.4 GiB`, `126 GiB`. */
+export function byteSize(bytes: number): string {
+  // A value that rounds up to the next unit is shown in it.
+  const exponent = Math.floor(Math.log2(Math.max(1, Math.abs(bytes) * 1.0005)) / 10);
+  const power = Math.min(exponent, SIZES.length - 1);
+  const value = bytes / 1024 ** power;
+  return `${plain(power > 2 && value < 100 ? 1 : 0).format(value)} ${SIZES[power]}`;
 }
 
 /** Transfer rate: `850 KiB/s`, `12.5 MiB/s`, `110 MiB/s`. */

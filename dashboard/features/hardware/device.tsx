@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { DeviceRecord, EvidenceRecord } from '../../../daemon/contract/hardware.ts';
 import { Card } from '../../ui/card.tsx';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { Note } from '../../ui/note.tsx';
 import { Facts } from '../../ui/property-list.tsx';
 import { State } from '../../ui/state-badge.tsx';
@@ -61,7 +61,7 @@ export function Device(props: {
           ['ID', device.id],
           ['Vendor', device.vendor],
           ['Driver', device.driver],
-          ['Memory', device.memory_total_bytes === null ? null : gib(device.memory_total_bytes)],
+          ['Memory', device.memory_total_bytes === null ? null : byteSize(device.memory_total_bytes)],
           ['Memory pool', device.pool],
         ]}
       />

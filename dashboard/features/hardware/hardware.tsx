@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import columns from '../../ui/columns.module.css';
 import { Failure } from '../../ui/failure.tsx';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Facts } from '../../ui/property-list.tsx';
 import { Ago } from '../../ui/relative-time.tsx';
@@ -34,7 +34,7 @@ function Host(props: { hardware: HardwareView }): ReactElement {
         rows={[
           ['CPU', host.cpu],
           ['Cores', `${host.cores_physical} (${host.cores_logical} threads)`],
-          ['RAM', `${gib(host.memory_total_bytes)}, ${gib(host.memory_available_bytes)} available`],
+          ['RAM', `${byteSize(host.memory_total_bytes)}, ${byteSize(host.memory_available_bytes)} available`],
           ['System', host.os],
         ]}
       />

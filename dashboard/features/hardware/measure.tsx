@@ -1,7 +1,7 @@
 import { type ReactElement, useCallback, useState } from 'react';
 import type { DeviceRecord } from '../../../daemon/contract/hardware.ts';
 import { Chart } from '../../ui/chart.tsx';
-import { gib, timeOfDay } from '../../ui/format.ts';
+import { byteSize, timeOfDay } from '../../ui/format.ts';
 import css from './hardware.module.css';
 import { type HardwareHistory, type Measure, summaryOf } from './history.ts';
 
@@ -14,7 +14,7 @@ interface MeasureInfo {
 
 const rounded = (unit: string) => (value: number) => `${Math.round(value)} ${unit}`;
 export const MEASURES_BY_NAME: Record<Measure, MeasureInfo> = {
-  memory: { word: 'Memory', format: gib, max: (device) => device.memory_total_bytes },
+  memory: { word: 'Memory', format: byteSize, max: (device) => device.memory_total_bytes },
   load: { word: 'Load', format: rounded('%'), max: () => 100 },
   power: { word: 'Power', format: rounded('W'), max: () => null },
   temperature: { word: 'Temperature', format: rounded('°C'), max: () => null },

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import type { HardwareView, MemoryPoolRecord } from '../../../daemon/contract/hardware.ts';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Card } from '../../ui/card.tsx';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { HelpMark } from '../../ui/help.tsx';
 import { PoolBar } from '../shared/pool-bar.tsx';
 import { poolUsageOf } from '../shared/pools.ts';
@@ -33,7 +33,7 @@ function Pool(props: {
   const remarks = [
     names.length === 0 ? null : `used by ${names.join(', ')}`,
     LIMITS[pool.limited_by],
-    pool.carveout_bytes > 0 ? `${gib(pool.carveout_bytes)} reserved for the GPU` : null,
+    pool.carveout_bytes > 0 ? `${byteSize(pool.carveout_bytes)} reserved for the GPU` : null,
   ].filter(Boolean);
   return (
     <li className={css.pool}>
@@ -41,7 +41,7 @@ function Pool(props: {
         <span>
           {KINDS[pool.kind]} <code>{pool.id}</code>
         </span>
-        <span className={css.number}>{gib(pool.total_bytes)}</span>
+        <span className={css.number}>{byteSize(pool.total_bytes)}</span>
       </p>
       <p className={css.soft}>{remarks.join('; ')}</p>
       {usage === null ? <p>Free memory is unknown.</p> : <PoolBar name={`pool ${pool.id}`} usage={usage} />}

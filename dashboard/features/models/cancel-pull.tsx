@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { queries } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { useModelAction } from './use-model-action.ts';
 
 /** Confirms the cancellation of a download and names what is deleted. */
@@ -26,8 +26,8 @@ export function CancelPull(props: { id: string; onClose: () => void }): ReactEle
         <p>This download no longer exists.</p>
       ) : (
         <p>
-          {pull.bytes > 0 ? `The ${gib(pull.bytes)} downloaded so far will be deleted. ` : ''}To keep them and
-          continue later, pause the download instead.
+          {pull.bytes > 0 ? `The ${byteSize(pull.bytes)} downloaded so far will be deleted. ` : ''}To keep
+          them and continue later, pause the download instead.
         </p>
       )}
     </Confirm>

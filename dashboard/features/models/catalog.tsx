@@ -4,7 +4,7 @@ import type { CatalogView } from '../../../daemon/contract/catalog.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { count, gib } from '../../ui/format.ts';
+import { byteSize, count } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { SearchForm } from '../../ui/search-form.tsx';
 import { State } from '../../ui/state-badge.tsx';
@@ -42,7 +42,7 @@ function line(entry: Entry): string {
   const window = entry.context_length === null ? null : `${count(entry.context_length)} tokens`;
   const purpose = entry.type === 'llm' ? PURPOSE_WORDS[entry.purpose] : null;
   const vision = entry.vision !== null && entry.purpose !== 'vision' ? 'vision' : null;
-  return [purpose, gib(entry.size_bytes), window, vision, ...memoryKinds(entry), entry.licence]
+  return [purpose, byteSize(entry.size_bytes), window, vision, ...memoryKinds(entry), entry.licence]
     .filter(Boolean)
     .join(' · ');
 }

@@ -4,7 +4,7 @@ import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
-import { count, gib, moment } from '../../ui/format.ts';
+import { byteSize, count, moment } from '../../ui/format.ts';
 import { HelpLine } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Facts } from '../../ui/property-list.tsx';
@@ -44,12 +44,12 @@ function AllFacts(props: { model: ModelWithMemory }): ReactElement {
         ['Context', model.context_length === null ? null : `${count(model.context_length)} tokens`],
         ['Capabilities', abilities(model.capabilities)],
         ['Projector', model.projector ? 'available (vision with engine llama-server)' : null],
-        ['Size', model.size_bytes === 0 ? null : gib(model.size_bytes)],
+        ['Size', model.size_bytes === 0 ? null : byteSize(model.size_bytes)],
         [
           'Measured memory',
           measured.length === 0
             ? 'measured after first use'
-            : measured.map(([pool, bytes]) => `${gib(bytes)} in ${pool}`).join(', '),
+            : measured.map(([pool, bytes]) => `${byteSize(bytes)} in ${pool}`).join(', '),
         ],
         ['Source', SOURCES[model.source]],
         ['Repository', model.repo],

@@ -1,5 +1,5 @@
 import type { ModelFitView } from '../../../daemon/contract/catalog.ts';
-import { count, gib } from '../../ui/format.ts';
+import { byteSize, count } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';
 import { listed } from '../shared/forecast.ts';
 
@@ -15,14 +15,14 @@ const poolName = (pool: string | null): string => (pool === 'host' ? 'RAM' : `GP
 /** Needed and available memory; empty when unknown. */
 function sum({ needed, free, pool }: ModelFitView): string {
   if (needed === null || free === null) return '';
-  return ` Needs about ${gib(needed)}; ${gib(free)} of ${poolName(pool)} available.`;
+  return ` Needs about ${byteSize(needed)}; ${byteSize(free)} of ${poolName(pool)} available.`;
 }
 
 /** What stays on the CPU with another engine; empty when nothing does. */
 function experts({ cpu_experts: placed }: ModelFitView): string {
   if (placed === null) return '';
   const layers = placed.layers === placed.of ? 'all layers' : `${placed.layers} of ${placed.of} layers`;
-  return ` With the engine ${placed.engine}, the GPU can run it: the experts of ${layers} (${gib(placed.bytes)}) stay in RAM.`;
+  return ` With the engine ${placed.engine}, the GPU can run it: the experts of ${layers} (${byteSize(placed.bytes)}) stay in RAM.`;
 }
 
 const contextOf = (fit: ModelFitView): string =>

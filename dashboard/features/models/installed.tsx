@@ -8,7 +8,7 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import field from '../../ui/field.module.css';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { HelpMark } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { TERMS } from '../shared/terms.ts';
@@ -53,7 +53,9 @@ export function Installed(props: { open: (show: Show, of?: string) => void }): R
       help={<HelpMark term={TERMS.slot} />}
       flush
       aside={
-        all.length === 0 ? undefined : `${all.length} ${all.length === 1 ? 'model' : 'models'}, ${gib(bytes)}`
+        all.length === 0
+          ? undefined
+          : `${all.length} ${all.length === 1 ? 'model' : 'models'}, ${byteSize(bytes)}`
       }
     >
       {all.length <= MAX_WITHOUT_FILTER ? null : (

@@ -1,5 +1,5 @@
 import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
-import { count, gib } from '../../ui/format.ts';
+import { byteSize, count } from '../../ui/format.ts';
 import { TYPES } from '../slots/groups.ts';
 
 /** Label of a model type. */
@@ -11,7 +11,7 @@ export function modelLine(model: ModelWithMemory): string {
   return [
     typeWord(model.type),
     model.quantization ?? (model.format === 'gguf' ? null : model.format),
-    model.size_bytes > 0 ? gib(model.size_bytes) : null,
+    model.size_bytes > 0 ? byteSize(model.size_bytes) : null,
     model.context_length === null ? null : `${count(model.context_length)} tokens`,
     model.projector ? 'vision' : null,
     model.demo ? 'demo' : null,

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { HubChoicesView } from '../../../daemon/contract/pulls.ts';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { FitBadge } from './fit-badge.tsx';
 import css from './pull-choices.module.css';
 
@@ -26,7 +26,7 @@ export function PullChoices(props: {
               <span className={css.name}>
                 <b>{choice.quantization ?? choice.file}</b>
                 <span className={css.soft}>
-                  {gib(choice.size_bytes)}
+                  {byteSize(choice.size_bytes)}
                   {choice.preferred ? ' · recommended' : ''}
                 </span>
               </span>

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { CheckBox } from '../../ui/check-box.tsx';
 import dialog from '../../ui/dialog.module.css';
 import { Failure } from '../../ui/failure.tsx';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { TextInput } from '../../ui/inputs.tsx';
 import { Note } from '../../ui/note.tsx';
 import { Facts } from '../../ui/property-list.tsx';
@@ -76,7 +76,7 @@ export function PullDialog(props: { model: string; onClose: () => void }): React
       <Facts
         rows={[
           ['From', <code key="from">{model}</code>],
-          ['Size', entry === undefined ? null : `about ${gib(entry.size_bytes)}`],
+          ['Size', entry === undefined ? null : `about ${byteSize(entry.size_bytes)}`],
           ['Fit', entry === undefined ? null : <FitBadge key="fit" fit={entry.fit} />],
           ['Updated', found?.updated?.slice(0, 10) ?? null],
         ]}

@@ -1,6 +1,6 @@
 import { ERRORS, isErrorCode } from '../../../daemon/contract/errors.ts';
 import type { PullRecord, PullStateName } from '../../../daemon/contract/pulls.ts';
-import { byteRate, duration, gib } from '../../ui/format.ts';
+import { byteRate, byteSize, duration } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';
 
 /** Label and tone of each state. */
@@ -40,10 +40,10 @@ export const shareOf = ({ bytes, total }: Pick<PullRecord, 'bytes' | 'total'>): 
 /** Bytes, speed and time left in one line. */
 export function progressLine(pull: PullRecord): string {
   const { state, bytes, total, speed, eta_s, retries } = pull;
-  if (state === 'done') return gib(total);
+  if (state === 'done') return byteSize(total);
   const moves = state === 'running';
   return [
-    `${gib(bytes)} of ${gib(total)}`,
+    `${byteSize(bytes)} of ${byteSize(total)}`,
     moves && speed !== null ? byteRate(speed) : null,
     moves && eta_s !== null ? `${duration(eta_s * 1000)} left` : null,
     moves && speed === null ? 'stalled' : null,

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { ModelWithMemory } from '../../../daemon/contract/models.ts';
 import { queries } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { TextInput } from '../../ui/inputs.tsx';
 import { holderOf } from './holder.ts';
 import { useModelAction } from './use-model-action.ts';
@@ -20,8 +20,8 @@ function Consequence(props: { model: ModelWithMemory }): ReactElement {
   if (model.source === 'pull') {
     return (
       <p>
-        Deletes its files ({gib(model.size_bytes)}) from the models folder. To use the model again, you have
-        to download it again. Requests for it will be refused.
+        Deletes its files ({byteSize(model.size_bytes)}) from the models folder. To use the model again, you
+        have to download it again. Requests for it will be refused.
       </p>
     );
   }

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import type { DeviceRecord, HardwareView, MemoryPoolRecord } from '../../../daemon/contract/hardware.ts';
 import type { SlotPlanView, SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Card } from '../../ui/card.tsx';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import { PoolBar } from '../shared/pool-bar.tsx';
@@ -49,7 +49,7 @@ function Pool(props: {
         <DeviceLine key={device.id} device={device} />
       ))}
       {usage === null ? (
-        <p className={css.soft}>{gib(props.pool.total_bytes)}; free memory is unknown.</p>
+        <p className={css.soft}>{byteSize(props.pool.total_bytes)}; free memory is unknown.</p>
       ) : (
         <PoolBar name={name} usage={usage} />
       )}
@@ -82,7 +82,7 @@ function Problems(props: { problems: HardwareView['problems'] }): ReactElement |
 
 function DeviceList(props: { hardware: HardwareView; slots: readonly SlotRecord[] }): ReactElement {
   const { hardware, slots } = props;
-  const next = useNextLoads(slots);
+  const { plans: next } = useNextLoads(slots);
   const pooled = new Set(hardware.pools.flatMap((pool) => pool.devices));
   return (
     <>

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import type { SlotPlanView, SlotRecord } from '../../../daemon/contract/slots.ts';
 import { queries } from '../../api/queries.ts';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { StateShape } from '../../ui/state-badge.tsx';
 import { forecastSentence } from '../shared/forecast.ts';
 import css from './devices.module.css';
@@ -12,7 +12,10 @@ import { nextLoads } from './next-loads.ts';
 const POLL_MS = 60_000;
 
 /** Forecasts of the loads that are likely next. Fetched for a few slots only. */
-export function useNextLoads(slots: readonly SlotRecord[]): readonly SlotPlanView[] {
+export function useNextLoads(slots: readonly SlotRecord[]): {
+  plans: readonly SlotPlanView[];
+  isPending: boolean;
+} {
   const plans = useQueries({
     queries: nextLoads(slots).map((name) => ({
       ...queries.plan(name),
@@ -20,7 +23,10 @@ export function useNextLoads(slots: readonly SlotRecord[]): readonly SlotPlanVie
       retry: false,
     })),
   });
-  return plans.flatMap(({ data }) => (data === undefined ? [] : [data]));
+  return {
+    plans: plans.flatMap(({ data }) => (data === undefined ? [] : [data])),
+    isPending: plans.some((plan) => plan.isPending),
+  };
 }
 
 /** The memory that one load needs and the slots that it would unload. */
@@ -32,7 +38,7 @@ export function NextLoad(props: { plan: SlotPlanView }): ReactElement {
       <StateShape tone={tone} size={14} />
       <span>
         Loading <Link href={`/slots?slot=${encodeURIComponent(slot)}&show=load`}>{slot}</Link> ({model}) needs{' '}
-        <b>{gib(need.total)}</b>. {text}
+        <b>{byteSize(need.total)}</b>. {text}
       </span>
     </li>
   );

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { useConnection } from '../../api/connection.ts';
 import type { Reading } from '../../api/outdated.ts';
 import { queries } from '../../api/queries.ts';
@@ -54,6 +54,23 @@ function useFreshness(complete: boolean, reads: readonly Reading[]): Freshness {
   return freshnessOf(complete, reads);
 }
 
+/** Maximum time that the parts wait for each other. */
+const MAX_WAIT_MS = 2_000;
+
+/** Whether to wait for the first data. The parts appear together, so that none moves while the reader looks at it. */
+function useWaiting(isPending: boolean): boolean {
+  const [isOver, setIsOver] = useState(!isPending);
+  useEffect(() => {
+    if (!isPending) {
+      setIsOver(true);
+      return;
+    }
+    const timer = setTimeout(() => setIsOver(true), MAX_WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [isPending]);
+  return isPending && !isOver;
+}
+
 /** The health of the gateway on one screen. */
 export function Overview(): ReactElement {
   useTitle('Overview');
@@ -66,7 +83,7 @@ export function Overview(): ReactElement {
   const pulls = useQuery(queries.pulls);
   const minutes = useQuery(queries.minutes);
   const setup = useQuery(queries.setup);
-  const plans = useNextLoads(slots.data?.slots ?? []);
+  const next = useNextLoads(slots.data?.slots ?? []);
   const issues = issuesOf({
     slots: slots.data?.slots,
     checks: checks.data,
@@ -74,12 +91,22 @@ export function Overview(): ReactElement {
     problems: settings.data?.problems,
     upstreams: upstreams.data?.upstreams,
     pulls: pulls.data?.pulls,
-    plans,
+    plans: next.plans,
     minutes: minutes.data?.minutes,
     setup: setup.data,
   });
+  const parts = [status, slots, checks, hardware, settings, upstreams, pulls, minutes, setup];
+  const isWaiting = useWaiting(parts.some(({ isPending }) => isPending) || next.isPending);
   const isComplete = [slots, checks, minutes].every(({ data }) => data !== undefined);
   const known = useFreshness(isComplete, [status, slots, checks, settings, upstreams, pulls, minutes]);
+  if (isWaiting) {
+    return (
+      <>
+        <h1>Overview</h1>
+        <Skeleton lines={12} what="the overview" />
+      </>
+    );
+  }
   return (
     <>
       {status.data === undefined ? <h1>Overview</h1> : null}

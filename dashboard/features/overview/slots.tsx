@@ -7,7 +7,7 @@ import type { Responses } from '../../api/responses.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { gib, tokenRate } from '../../ui/format.ts';
+import { byteSize, tokenRate } from '../../ui/format.ts';
 import { HelpMark } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Ago } from '../../ui/relative-time.tsx';
@@ -58,7 +58,7 @@ function SlotLine(props: { slot: SlotRecord }): ReactElement {
         value={slot.tokens_per_second === null ? null : tokenRate(slot.tokens_per_second)}
       />
       <Measure label="Active + queued" value={queue} />
-      <Measure label="Memory" value={slot.memory_bytes === null ? null : gib(slot.memory_bytes)} />
+      <Measure label="Memory" value={slot.memory_bytes === null ? null : byteSize(slot.memory_bytes)} />
     </tr>
   );
 }

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { SetupView } from '../../../daemon/contract/setup.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { count, gib } from '../../ui/format.ts';
+import { byteSize, count } from '../../ui/format.ts';
 import { Note } from '../../ui/note.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { FilePath } from './file-path.tsx';
@@ -80,11 +80,11 @@ function SetItem(props: {
 function DiskLine(props: { bytes: number; set: ModelSet }): ReactElement {
   const { disk_free_bytes: free, disk_kept_bytes: reserve } = props.set;
   const short = free !== null && props.bytes > free - reserve;
-  const freeSpace = free === null ? '' : ` ${gib(free)} free on disk.`;
+  const freeSpace = free === null ? '' : ` ${byteSize(free)} free on disk.`;
   return (
     <p>
-      {props.bytes === 0 ? 'Nothing to download.' : `Total download: ${gib(props.bytes)}.${freeSpace}`}
-      {short ? ` Not enough disk space: ${gib(reserve)} must stay free. Deselect a model.` : ''}
+      {props.bytes === 0 ? 'Nothing to download.' : `Total download: ${byteSize(props.bytes)}.${freeSpace}`}
+      {short ? ` Not enough disk space: ${byteSize(reserve)} must stay free. Deselect a model.` : ''}
     </p>
   );
 }

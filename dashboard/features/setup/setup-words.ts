@@ -1,7 +1,7 @@
 import type { PurposeName } from '../../../daemon/contract/catalog.ts';
 import type { SetupItemView, SetupLeftOutView, SetupView } from '../../../daemon/contract/setup.ts';
 import { openToChanges } from '../../app/posture.ts';
-import { count, gib } from '../../ui/format.ts';
+import { byteSize, count } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';
 import { listed } from '../shared/forecast.ts';
 
@@ -47,16 +47,16 @@ const cores = (many: number): string => (many === 1 ? '1 core' : `${many} cores`
 
 function memoryOf({ pools }: Machine, device: Device): string {
   const pool = pools.find(({ id }) => id === device.pool);
-  if (pool?.kind === 'unified') return `, which shares ${gib(pool.total_bytes)} with the CPU`;
+  if (pool?.kind === 'unified') return `, which shares ${byteSize(pool.total_bytes)} with the CPU`;
   const bytes = device.memory_total_bytes;
-  return bytes === null || pool?.kind === 'host' ? '' : ` with ${gib(bytes)}`;
+  return bytes === null || pool?.kind === 'host' ? '' : ` with ${byteSize(bytes)}`;
 }
 
 /** Describes the detected hardware: one sentence for the host and one for each GPU. */
 export function machineSentences(machine: Machine): string[] {
   const { host, devices } = machine;
-  const free = gib(host.memory_available_bytes);
-  const memory = `${gib(host.memory_total_bytes)} of RAM (${free} free)`;
+  const free = byteSize(host.memory_available_bytes);
+  const memory = `${byteSize(host.memory_total_bytes)} of RAM (${free} free)`;
   const gpus = devices.filter(({ kind }) => kind === 'gpu');
   const cards = gpus.map((card) =>
     card.unused_reason === null
@@ -92,8 +92,8 @@ export function itemFacts(item: SetupItemView, machine: Machine): string {
   const pool = machine.pools.find(({ id }) => id === item.pool);
   const card = machine.devices.find(({ id }) => id === item.pool);
   const place = pool?.kind === 'device' ? `of VRAM (${card?.name ?? 'GPU'})` : 'of RAM';
-  const size = item.installed === null ? `${gib(item.size_bytes)} download` : 'already installed';
-  return `${size} · ${item.licence} · uses ${gib(item.needed_bytes)} ${place}`;
+  const size = item.installed === null ? `${byteSize(item.size_bytes)} download` : 'already installed';
+  return `${size} · ${item.licence} · uses ${byteSize(item.needed_bytes)} ${place}`;
 }
 
 type Work = SetupView['work'][number];

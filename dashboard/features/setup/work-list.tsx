@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useRef } from 'react';
 import type { SetupView } from '../../../daemon/contract/setup.ts';
 import { Button } from '../../ui/button.tsx';
-import { duration, gib } from '../../ui/format.ts';
+import { byteSize, duration } from '../../ui/format.ts';
 import { ShareBar } from '../../ui/share-bar.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import type { Tone } from '../../ui/tone.ts';
@@ -25,7 +25,7 @@ function Fetched(props: { pull: NonNullable<Work['pull']> }): ReactElement {
   const rest = left === null ? '' : ` · ${duration(left * 1000)} left`;
   return (
     <span className={css.soft}>
-      {gib(bytes)} of {gib(total)}
+      {byteSize(bytes)} of {byteSize(total)}
       {pace}
       {rest}
     </span>

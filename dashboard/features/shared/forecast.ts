@@ -1,6 +1,6 @@
 import { headroomOf } from '../../../daemon/contract/memory-headroom.ts';
 import type { LoadForecastView, MemorySumView, StayReasonName } from '../../../daemon/contract/slots.ts';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';
 
 /** Why a slot stays loaded. */
@@ -28,7 +28,7 @@ export function forecastSentence(forecast: LoadForecastView): { tone: Tone; text
     const awaited = names === '' ? 'memory that is being freed' : names;
     return { tone: 'busy', text: `Waits for ${awaited}, then loads.` };
   }
-  const short = forecast.sum.short > 0 ? ` ${gib(forecast.sum.short)} short.` : '';
+  const short = forecast.sum.short > 0 ? ` ${byteSize(forecast.sum.short)} short.` : '';
   return { tone: 'failed', text: `Not enough memory, even after unloading everything else.${short}` };
 }
 
@@ -39,7 +39,7 @@ export interface SumLine {
   sign: '' | '−' | '+' | '=';
 }
 
-/** Smaller amounts round to 0.00 GiB. */
+/** Smaller amounts do not decide about a load. */
 const MIN_SHOWN_BYTES = 0.005 * 1024 ** 3;
 
 /** The memory sum of admission: free memory minus reservations, compared with the need. */

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { LoadForecastView } from '../../../daemon/contract/slots.ts';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { Note } from '../../ui/note.tsx';
 import css from './forecast.module.css';
 import { forecastSentence, STAYS, sumLines } from './forecast.ts';
@@ -19,7 +19,7 @@ function Victims(props: { forecast: LoadForecastView }): ReactElement | null {
               {evicts.includes(victim.slot) ? 'will be unloaded' : 'stays loaded'}
               {victim.stays === null ? '' : `: ${STAYS[victim.stays]}`}
             </span>
-            <span className={css.bytes}>{gib(victim.bytes)}</span>
+            <span className={css.bytes}>{byteSize(victim.bytes)}</span>
           </li>
         ))}
       </ul>
@@ -46,7 +46,7 @@ export function Forecast(props: { forecast: LoadForecastView }): ReactElement {
                 <dt>{line.name}</dt>
                 <dd className={css.bytes}>
                   {line.sign === '−' ? '− ' : ''}
-                  {gib(line.bytes)}
+                  {byteSize(line.bytes)}
                 </dd>
               </div>
             ))}

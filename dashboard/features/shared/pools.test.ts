@@ -25,15 +25,15 @@ describe('poolUsageOf', () => {
       used: 600,
       free: 400,
       shares: [
-        { id: 'agent', label: 'agent', bytes: 250, kind: 'slot' },
-        { id: '', label: 'other programs', bytes: 350, kind: 'other' },
+        { id: 'agent', label: 'agent', bytes: 250, kind: 'slot', colour: 1 },
+        { id: '', label: 'other programs', bytes: 350, kind: 'other', colour: null },
       ],
     });
   });
 
   it('never counts resident memory against a card, and never invents what is free', () => {
     expect(poolUsageOf(pool({ kind: 'device' }), slots)?.shares).toEqual([
-      { id: '', label: 'in use', bytes: 600, kind: 'other' },
+      { id: '', label: 'in use', bytes: 600, kind: 'other', colour: null },
     ]);
     expect(poolUsageOf(pool({ available_bytes: null }), slots)).toBeNull();
   });
@@ -45,11 +45,11 @@ describe('poolUsageOf', () => {
       ] as SlotRecord[];
     const card = pool({ id: 'card', kind: 'device' });
     expect(poolUsageOf(card, onCard(400))?.shares).toEqual([
-      { id: 'agent', label: 'agent', bytes: 400, kind: 'slot' },
-      { id: '', label: 'other programs', bytes: 200, kind: 'other' },
+      { id: 'agent', label: 'agent', bytes: 400, kind: 'slot', colour: 1 },
+      { id: '', label: 'other programs', bytes: 200, kind: 'other', colour: null },
     ]);
     expect(poolUsageOf(card, onCard(900))?.shares).toEqual([
-      { id: 'agent', label: 'agent', bytes: 600, kind: 'slot' },
+      { id: 'agent', label: 'agent', bytes: 600, kind: 'slot', colour: 1 },
     ]);
   });
 

@@ -6,7 +6,12 @@ export interface Share {
   label: string;
   bytes: number;
   kind: 'slot' | 'other';
+  /** Number of its colour, 1 to `COLOURS`; null for the share that is not a slot. */
+  colour: number | null;
 }
+
+/** Number of colours in `tokens.css`. Slots beyond share them in order. */
+export const COLOURS = 6;
 
 export interface PoolUsage {
   total: number;
@@ -25,7 +30,15 @@ function holders(pool: MemoryPoolRecord, slots: readonly SlotRecord[]): Share[] 
     return slot.memory?.pool === pool.id ? slot.memory.needed_bytes : 0;
   };
   return slots
-    .map((slot): Share => ({ id: slot.name, label: slot.name, bytes: bytesOf(slot), kind: 'slot' }))
+    .map(
+      (slot, at): Share => ({
+        id: slot.name,
+        label: slot.name,
+        bytes: bytesOf(slot),
+        kind: 'slot',
+        colour: (at % COLOURS) + 1,
+      }),
+    )
     .filter(({ bytes }) => bytes > 0);
 }
 
@@ -40,6 +53,7 @@ export function poolUsageOf(pool: MemoryPoolRecord, slots: readonly SlotRecord[]
   const held = claimed.map((share) => ({ ...share, bytes: share.bytes * scale }));
   const rest = Math.max(0, used - held.reduce((sum, share) => sum + share.bytes, 0));
   const label = pool.kind === 'device' && held.length === 0 ? 'in use' : 'other programs';
-  const shares: Share[] = rest > 0 ? [...held, { id: '', label, bytes: rest, kind: 'other' }] : held;
+  const shares: Share[] =
+    rest > 0 ? [...held, { id: '', label, bytes: rest, kind: 'other', colour: null }] : held;
   return { total: pool.total_bytes, used, free: pool.total_bytes - used, shares };
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { queries } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Forecast } from '../shared/forecast.tsx';
 import type { SlotDialogProps } from './slot-dialog-props.ts';
@@ -58,8 +58,8 @@ export function UnloadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
     >
       <Running active={slot.active} queued={slot.queued} />
       <p>
-        Frees {bytes === null ? 'its memory' : gib(bytes)}. It will load again on the next request, which has
-        to wait.
+        Frees {bytes === null ? 'its memory' : byteSize(bytes)}. It will load again on the next request, which
+        has to wait.
       </p>
     </Confirm>
   );

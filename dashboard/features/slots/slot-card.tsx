@@ -3,7 +3,7 @@ import { EllipsisVertical } from 'lucide-react';
 import { type ReactElement, useEffect, useId, useRef } from 'react';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { count, gib, tokenRate } from '../../ui/format.ts';
+import { byteSize, count, tokenRate } from '../../ui/format.ts';
 import menu from '../../ui/menu.module.css';
 import { Facts } from '../../ui/property-list.tsx';
 import { Ago } from '../../ui/relative-time.tsx';
@@ -104,10 +104,10 @@ export function SlotCard(props: {
           ['Active + queued', loaded ? `${slot.active} + ${slot.queued}` : null],
           ['Speed', slot.tokens_per_second === null ? null : tokenRate(slot.tokens_per_second)],
           ['Requests', count(slot.requests)],
-          ['Memory used', slot.memory_bytes === null ? null : gib(slot.memory_bytes)],
+          ['Memory used', slot.memory_bytes === null ? null : byteSize(slot.memory_bytes)],
           [
             'Memory reserved',
-            slot.memory === null ? null : `${gib(slot.memory.needed_bytes)}, ${slot.memory.source}`,
+            slot.memory === null ? null : `${byteSize(slot.memory.needed_bytes)}, ${slot.memory.source}`,
           ],
         ]}
       />

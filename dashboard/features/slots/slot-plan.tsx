@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { PlanSourceName, SlotPlanView } from '../../../daemon/contract/slots.ts';
 import { queries } from '../../api/queries.ts';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Facts } from '../../ui/property-list.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
@@ -67,12 +67,12 @@ function Need(props: { need: SlotPlanView['need'] }): ReactElement {
     <Facts
       wide
       rows={[
-        ['Weights', gib(need.weights)],
-        ['Context', gib(need.window)],
-        ['Compute', gib(need.compute)],
-        ['Engine', gib(need.engine)],
-        ['Experts in RAM', need.host === 0 ? null : gib(need.host)],
-        ['Total', <b key="all">{gib(need.total)}</b>],
+        ['Weights', byteSize(need.weights)],
+        ['Context', byteSize(need.window)],
+        ['Compute', byteSize(need.compute)],
+        ['Engine', byteSize(need.engine)],
+        ['Experts in RAM', need.host === 0 ? null : byteSize(need.host)],
+        ['Total', <b key="all">{byteSize(need.total)}</b>],
         [
           'Source',
           need.source === 'measured' ? 'measured at an earlier launch' : 'estimated from the model file',

@@ -8,7 +8,7 @@ import { CheckBox } from '../../ui/check-box.tsx';
 import dialog from '../../ui/dialog.module.css';
 import { Failure } from '../../ui/failure.tsx';
 import field from '../../ui/field.module.css';
-import { gib } from '../../ui/format.ts';
+import { byteSize } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Forecast } from '../shared/forecast.tsx';
@@ -17,7 +17,7 @@ import css from './slots.module.css';
 import { useSlotAction } from './use-slot-action.ts';
 
 function label(model: ModelRecordView): string {
-  return [model.id, model.quantization, gib(model.size_bytes)].filter(Boolean).join(' · ');
+  return [model.id, model.quantization, byteSize(model.size_bytes)].filter(Boolean).join(' · ');
 }
 
 function Choose(props: {

@@ -1,44 +1,54 @@
-import { Select } from '@base-ui/react/select';
+import { Combobox } from '@base-ui/react/combobox';
 import { Check, ChevronsUpDown } from 'lucide-react';
-import { type ReactElement, useRef } from 'react';
+import { type ReactElement, useRef, useState } from 'react';
 import type { V1ModelRecord } from '../../../../daemon/contract/models.ts';
 import { buttonClass } from '../../../ui/button.tsx';
+import field from '../../../ui/field.module.css';
 import menu from '../../../ui/menu.module.css';
-
 import css from './model-picker.module.css';
-import type { ModelGroup } from './models.ts';
+import { type ModelGroup, type ModelRow, matchingRows } from './models.ts';
 
-function hint(model: V1ModelRecord): string {
-  const parts = [
-    model._svc.resolves_to ?? (model.name === model.id ? null : model.name),
-    model._svc.demo ? 'demo' : null,
-    model._svc.state,
-  ];
+/** Rows from which a search field is useful. */
+const MANY = 6;
+
+function hint({ id, name, _svc }: V1ModelRecord): string {
+  const parts = [_svc.resolves_to ?? (name === id ? null : name), _svc.demo ? 'demo' : null, _svc.state];
   return parts.filter(Boolean).join(' · ');
+}
+
+function Item({ row: { model, others } }: { row: ModelRow }): ReactElement {
+  // The hint names the model itself.
+  const also = others.map(({ id }) => id).filter((id) => id !== model._svc.resolves_to);
+  return (
+    <Combobox.Item className={`${menu.item} ${css.item}`} value={model.id}>
+      <span className={css.id}>{model.id}</span>
+      <span className={css.hint}>
+        {hint(model)}
+        {also.length === 0 ? null : <span className={css.also}>also: {also.join(', ')}</span>}
+      </span>
+      <Combobox.ItemIndicator className={menu.chosen}>
+        <Check size={16} aria-hidden="true" />
+      </Combobox.ItemIndicator>
+    </Combobox.Item>
+  );
 }
 
 function Items(props: { groups: readonly ModelGroup[] }): ReactElement {
   return (
-    <Select.List>
+    <Combobox.List>
       {props.groups.map((group) => (
-        <Select.Group key={group.label}>
-          <Select.GroupLabel className={menu.heading}>{group.label}</Select.GroupLabel>
-          {group.models.map((model) => (
-            <Select.Item key={model.id} className={`${menu.item} ${css.item}`} value={model.id}>
-              <Select.ItemText className={css.id}>{model.id}</Select.ItemText>
-              <span className={css.hint}>{hint(model)}</span>
-              <Select.ItemIndicator className={menu.chosen}>
-                <Check size={16} aria-hidden="true" />
-              </Select.ItemIndicator>
-            </Select.Item>
+        <Combobox.Group key={group.label}>
+          <Combobox.GroupLabel className={menu.heading}>{group.label}</Combobox.GroupLabel>
+          {group.rows.map((row) => (
+            <Item key={row.model.id} row={row} />
           ))}
-        </Select.Group>
+        </Combobox.Group>
       ))}
-    </Select.List>
+    </Combobox.List>
   );
 }
 
-/** Selects a model, slot or virtual name of `/v1/models` that supports the mode. */
+/** Selects a model that supports the mode. Each model is one row with its other names, which a search finds. */
 export function ModelPicker(props: {
   groups: readonly ModelGroup[];
   model: V1ModelRecord | null;
@@ -51,38 +61,48 @@ export function ModelPicker(props: {
 }): ReactElement {
   /** The list renders inside the view so that it belongs to its landmark. */
   const box = useRef<HTMLDivElement>(null);
-  const { unavailable } = props;
+  const [query, setQuery] = useState('');
+  const { unavailable, groups } = props;
   const none = props.loading ? 'Loading models…' : props.none;
+  const shown = matchingRows(groups, query);
+  const rows = groups.reduce((sum, group) => sum + group.rows.length, 0);
+  const hasOthers = groups.some((group) => group.rows.some(({ others }) => others.length > 0));
   return (
     <div ref={box} className={css.box}>
-      <Select.Root
+      <Combobox.Root
         value={props.model?.id ?? unavailable}
-        disabled={props.groups.length === 0}
+        disabled={groups.length === 0}
+        filter={null}
+        autoHighlight
+        inputValue={query}
+        onInputValueChange={setQuery}
+        onOpenChange={() => setQuery('')}
         onValueChange={(id) => (id === null ? undefined : props.onChoose(id))}
       >
-        <Select.Trigger className={`${buttonClass()} ${css.trigger}`} aria-label="Model">
-          <Select.Value className={css.value}>
-            {(id: string | null) =>
-              unavailable !== null && id === unavailable ? `${unavailable} · not available` : (id ?? none)
-            }
-          </Select.Value>
-          <Select.Icon className={css.icon}>
+        <Combobox.Trigger className={`${buttonClass()} ${css.trigger}`} aria-label="Model">
+          <span className={css.value}>
+            {unavailable === null ? (props.model?.id ?? none) : `${unavailable} · not available`}
+          </span>
+          <Combobox.Icon className={css.icon}>
             <ChevronsUpDown size={14} aria-hidden="true" />
-          </Select.Icon>
-        </Select.Trigger>
-        <Select.Portal container={box}>
-          <Select.Positioner
-            className={menu.positioner}
-            sideOffset={6}
-            align="end"
-            alignItemWithTrigger={false}
-          >
-            <Select.Popup className={menu.popup}>
-              <Items groups={props.groups} />
-            </Select.Popup>
-          </Select.Positioner>
-        </Select.Portal>
-      </Select.Root>
+          </Combobox.Icon>
+        </Combobox.Trigger>
+        <Combobox.Portal container={box}>
+          <Combobox.Positioner className={menu.positioner} sideOffset={6} align="end">
+            <Combobox.Popup className={`${menu.popup} ${css.popup}`} aria-label="Models">
+              {rows >= MANY || hasOthers ? (
+                <Combobox.Input
+                  className={`${field.input} ${css.search}`}
+                  aria-label="Search models"
+                  placeholder="Search models…"
+                />
+              ) : null}
+              {shown.length === 0 ? <p className={menu.text}>No model matches.</p> : null}
+              <Items groups={shown} />
+            </Combobox.Popup>
+          </Combobox.Positioner>
+        </Combobox.Portal>
+      </Combobox.Root>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { V1ModelRecord } from '../../../../daemon/contract/models.ts';
-import { able, canChat, chosenModel, modelsWith } from './models.ts';
+import { able, canChat, chosenModel, type ModelGroup, matchingRows, modelsWith } from './models.ts';
 
 const model = (id: string, over: Partial<V1ModelRecord> = {}): V1ModelRecord => ({
   id,
@@ -35,13 +35,50 @@ describe('models of a mode', () => {
     ]);
   });
 
-  it('are grouped, slots first, each in one group', () => {
-    const groups = modelsWith('chat', [virtual, model('qwen'), embed, alias]);
-    expect(groups.map((group) => [group.label, group.models.map(({ id }) => id)])).toEqual([
-      ['Slot names', ['agent']],
-      ['Models', ['qwen']],
-      ['Virtual names', ['svc/agent']],
+  const names = (groups: readonly ModelGroup[]) =>
+    groups.map(({ label, rows }) => [
+      label,
+      rows.map((row) => [row.model.id, ...row.others.map(({ id }) => id)]),
     ]);
+  const of = (id: string, target: string, more: object = {}) =>
+    model(id, { _svc: { slot: 'agent', state: 'ready', is_alias: true, resolves_to: target, ...more } });
+  const house = [
+    model('tiny'),
+    model('other', { _svc: { slot: 'other', state: 'offline' } }),
+    of('agent', 'tiny'),
+    of('agent-hermes', 'tiny'),
+    of('svc/agent', 'tiny', { virtual: true }),
+    of('svc/npu', 'tiny', { virtual: true }),
+    model('qwen3-32b', { owned_by: 'desk' }),
+    model('tiny', { owned_by: 'desk' }),
+  ];
+
+  it('are one row per model, named by its slot, this machine before upstreams', () => {
+    expect(names(modelsWith('chat', house))).toEqual([
+      ['On this machine', [['agent', 'tiny', 'agent-hermes', 'svc/agent', 'svc/npu'], ['other']]],
+      ['desk', [['qwen3-32b'], ['tiny']]],
+    ]);
+    expect(names(modelsWith('chat', [virtual, embed, alias]))).toEqual([
+      ['On this machine', [['agent'], ['svc/agent']]],
+    ]);
+    expect(modelsWith('rerank', house)).toEqual([]);
+  });
+
+  it.each([
+    [
+      '',
+      [
+        ['agent', 'other'],
+        ['qwen3-32b', 'tiny'],
+      ],
+    ],
+    ['HERMES', [['agent-hermes']]],
+    ['tiny', [['agent', 'tiny'], ['tiny']]],
+    ['desk 32', [['qwen3-32b']]],
+    ['nothing', []],
+  ])('are found by every name and by their upstream: %j', (query, ids) => {
+    const found = matchingRows(modelsWith('chat', house), query);
+    expect(found.map(({ rows }) => rows.map((row) => row.model.id))).toEqual(ids);
   });
 
   it.each([
@@ -49,6 +86,7 @@ describe('models of a mode', () => {
     ['agent without a selection', [model('qwen'), alias], '', 'agent', null],
     ['the first one without agent', [model('qwen')], null, 'qwen', null],
     ['no fallback for a missing model', [model('qwen'), alias], 'removed', undefined, 'removed'],
+    ['another name', house, 'svc/npu', 'svc/npu', null],
     ['none without models', [], 'x', undefined, null],
   ])('selects %s', (_, models, chosen, expected, unavailable) => {
     const choice = chosenModel(modelsWith('chat', models), chosen, 'agent');

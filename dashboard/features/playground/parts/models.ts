@@ -1,8 +1,15 @@
 import type { V1ModelRecord } from '../../../../daemon/contract/models.ts';
 
+/** One model under the name that requests use, and its other names. */
+export interface ModelRow {
+  readonly model: V1ModelRecord;
+  readonly others: readonly V1ModelRecord[];
+}
+
+/** The models of this machine, or of one upstream. */
 export interface ModelGroup {
-  label: string;
-  models: V1ModelRecord[];
+  readonly label: string;
+  readonly rows: readonly ModelRow[];
 }
 
 /** The capability that a mode requires of a model. */
@@ -44,20 +51,59 @@ export function able(model: V1ModelRecord, ability: Ability): boolean {
   return ability === 'chat' ? canChat(model) : model.capabilities[ability] === true;
 }
 
-const GROUPS = ['Slot names', 'Models', 'Virtual names'] as const;
+const LOCAL_OWNER = 'svc';
+const LOCAL_LABEL = 'On this machine';
 
-/** The group of a record. Virtual names are aliases too, so they are checked first. */
-function groupOf({ _svc }: V1ModelRecord): (typeof GROUPS)[number] {
-  if (_svc.virtual) return 'Virtual names';
-  return _svc.is_alias ? 'Slot names' : 'Models';
+/** The model behind a name: all names of one model are one row. */
+const targetOf = ({ id, owned_by, _svc }: V1ModelRecord): string => `${owned_by} ${_svc.resolves_to ?? id}`;
+
+/** How well a name stands for its model: the default slot, another slot, the model itself, then other aliases. */
+function rank({ id, _svc }: V1ModelRecord, usual: string): number {
+  if (id === usual) return 0;
+  if (_svc.is_alias === true && _svc.virtual !== true && _svc.slot === id) return 1;
+  return _svc.is_alias === true ? 3 : 2;
 }
 
-/** Models with an ability, grouped into slots, models and virtual names; omits empty groups. */
+function rowOf(names: readonly V1ModelRecord[], usual: string): ModelRow[] {
+  const [model, ...others] = names.toSorted((a, b) => rank(a, usual) - rank(b, usual));
+  return model === undefined ? [] : [{ model, others }];
+}
+
+/** Models with an ability: one row per model, those of this machine first, then those of each upstream. */
 export function modelsWith(ability: Ability, models: readonly V1ModelRecord[]): ModelGroup[] {
+  const { usual } = ABILITIES[ability];
   const fit = models.filter((model) => able(model, ability));
-  return GROUPS.map((label) => ({ label, models: fit.filter((row) => groupOf(row) === label) })).filter(
-    (group) => group.models.length > 0,
-  );
+  const byOwner = Map.groupBy(fit, ({ owned_by }) => owned_by);
+  const owners = [...byOwner.keys()].sort((a, b) => Number(b === LOCAL_OWNER) - Number(a === LOCAL_OWNER));
+  return owners.map((owner) => {
+    const names = [...Map.groupBy(byOwner.get(owner) ?? [], targetOf).values()];
+    const rows = names.flatMap((all) => rowOf(all, usual));
+    return {
+      label: owner === LOCAL_OWNER ? LOCAL_LABEL : owner,
+      rows: rows.toSorted((a, b) => rank(a.model, usual) - rank(b.model, usual)),
+    };
+  });
+}
+
+const contains = (text: string, words: readonly string[]): boolean =>
+  words.every((word) => text.toLowerCase().includes(word));
+
+/** The rows that match a search. A matching other name is a row of its own, so that it can be chosen. */
+export function matchingRows(groups: readonly ModelGroup[], query: string): ModelGroup[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return [...groups];
+  return groups
+    .map(({ label, rows }) => ({
+      label,
+      rows: rows.flatMap(({ model, others }) => {
+        const names = others
+          .filter(({ id }) => contains(id, words))
+          .map((each) => ({ model: each, others: [] }));
+        const own = contains(`${model.id} ${model.name} ${model._svc.resolves_to ?? ''} ${label}`, words);
+        return own ? [{ model, others: others.filter(({ id }) => !contains(id, words)) }, ...names] : names;
+      }),
+    }))
+    .filter(({ rows }) => rows.length > 0);
 }
 
 export interface Choice {
@@ -69,7 +115,7 @@ export interface Choice {
 
 /** The selected model, else the default slot, else the first of the list. */
 export function chosenModel(groups: readonly ModelGroup[], chosen: string | null, usual: string): Choice {
-  const all = groups.flatMap((group) => group.models);
+  const all = groups.flatMap(({ rows }) => rows.flatMap(({ model, others }) => [model, ...others]));
   const [first] = all;
   if (first === undefined) return { model: null, unavailable: null };
   if (chosen === null || chosen === '')

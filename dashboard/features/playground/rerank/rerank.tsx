@@ -48,12 +48,14 @@ async function sort(body: RerankRequest, signal: AbortSignal): Promise<Sorted> {
   };
 }
 
-/** Results, best first; the bars are scaled from the lowest to the highest score. */
+/** Results, best first. Bars start at 0; scores outside 0 to 1 are scaled from the lowest to the highest one. */
 function Ranks(props: { sorted: Sorted }): ReactElement {
   const { documents, results } = props.sorted;
   const scores = results.map(({ relevance_score }) => relevance_score);
   const [min, max] = [Math.min(...scores), Math.max(...scores)];
-  const share = (value: number): number => (max === min ? 1 : (value - min) / (max - min));
+  const isAbsolute = min >= 0 && max <= 1;
+  const relative = (value: number): number => (max === min ? 1 : (value - min) / (max - min));
+  const share = (value: number): number => (isAbsolute ? value : relative(value));
   return (
     <ol className={css.ranks} aria-label="Documents, best first">
       {results.map(({ index, relevance_score: value }) => (
