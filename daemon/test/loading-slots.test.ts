@@ -153,9 +153,11 @@ describe('a degraded slot', () => {
     expect(text).toMatch(/^svc_slot_degraded\{slot="agent"\} 0$/m);
   });
 
-  it('fails for a device that does not exist, without a silent fallback to the CPU', async () => {
-    const refused = await chat('gpu');
-    expect(refused).toMatchObject({ status: 503, code: 'slot.failed' });
+  it('fails for a device that does not exist; a sibling with the same model serves and is named', async () => {
+    const served = await chat('gpu');
+    expect(served.status).toBe(200);
+    expect(served.headers['x-svc-slot']).not.toBe('gpu');
+    expect(served.headers['x-svc-model']).toBe('tiny');
     const { state, failure } = await slot(gateway, 'gpu');
     expect(state).toBe('error');
     expect(failure?.reason).toMatch(/cuda/i);
