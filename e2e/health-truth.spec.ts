@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
+import type { SetupView } from '../daemon/contract/setup.ts';
 import { tinyEmbed } from '../daemon/models/testing/gguf/tiny-embed.ts';
 import { encodeGguf } from '../daemon/models/testing/gguf/writer.ts';
 import { startHub } from '../daemon/models/testing/hub.ts';
@@ -47,20 +48,24 @@ test('the overview is fine only while the models fit into memory and requests su
 test('setup is done only when every chosen model is ready; the overview lists the others', async ({
   page,
 }) => {
-  // The hub has the embedding model only, so the chat model cannot be downloaded.
-  const hub = await startHub({
-    'nomic-ai/nomic-embed-text-v1.5-GGUF': {
-      files: { 'nomic-embed-text-v1.5.Q8_0.gguf': Buffer.from(encodeGguf(tinyEmbed())) },
-      licence: 'apache-2.0',
-    },
-  });
+  const hub = await startHub({});
   const gateway = await startGateway({
     home: mkdtempSync(join(tmpdir(), 'svc-e2e-')),
-    env: { HF_ENDPOINT: hub.url, SVC_MEMORY_LIMIT: '2400000000' },
+    env: { HF_ENDPOINT: hub.url, SVC_MEMORY_LIMIT: '6000000000' },
   });
   try {
+    // The hub has the embedding model only, so the chat model cannot be downloaded.
+    const setup = async () => (await send(gateway, 'GET', '/api/setup')).json<SetupView>();
+    await expect
+      .poll(async () => (await setup()).set?.items.map(({ purpose }) => purpose))
+      .toContain('embedding');
+    const item = (await setup()).set?.items.find(({ purpose }) => purpose === 'embedding');
+    const [repo = '', quantisation = ''] = item?.model.split(':') ?? [];
+    const bytes = Buffer.from(encodeGguf(tinyEmbed()));
+    hub.repos[repo] = { files: { [`embed-${quantisation || 'Q8_0'}.gguf`]: bytes }, licence: 'apache-2.0' };
     await page.goto(`${gateway.url}/setup`);
     const models = page.getByRole('region', { name: 'Models for this machine' });
+    await expect(models.getByRole('checkbox', { name: /^Semantic/ })).toBeChecked();
     for (const box of await models.getByRole('checkbox').all()) {
       const name = (await box.locator('..').textContent()) ?? '';
       if (!/^(Chat|Semantic)/.test(name)) await box.uncheck();
