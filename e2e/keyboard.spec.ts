@@ -61,6 +61,7 @@ test('the palette opens with Ctrl+K, filters while typing, and Esc restores the 
   await expect(palette).toHaveCount(0);
   await expect(page.getByRole('link', { name: 'Chat in the browser' })).toBeFocused();
   await page.keyboard.press('Control+K');
+  await expect(palette.getByRole('combobox')).toBeFocused();
   await page.keyboard.type('expo');
   await expect(palette.getByRole('option')).toHaveCount(1);
   await page.keyboard.press('Enter');

@@ -120,7 +120,7 @@ test('rerank: the documents, best first, with their scores', async ({ page }) =>
   const ranks = page.getByRole('list', { name: 'Documents, best first' }).getByRole('listitem');
   await expect(ranks).toHaveCount(3);
   await expect(ranks.first()).toContainText(/^the cat sleeps in the basket.*\d\.\d{3}$/);
-  expect(await ran(page, 'JavaScript')).toMatch(/index: 1, relevance_score: \d/);
+  expect(await ran(page, 'JavaScript')).toMatch(/index: 1,\s+relevance_score: \d/);
   await page.getByRole('tab', { name: 'Python' }).click();
   await expect(code(page, 'Python')).toContainText('client.post("/rerank", cast_to=httpx.Response');
   await inspect(page, 'playground-rerank', TWO_LAYOUTS);
