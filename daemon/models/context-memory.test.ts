@@ -195,7 +195,7 @@ const MODELS: readonly (readonly [string, string, Record<string, unknown>, Parti
       expert_feed_forward_length: 768,
       expert_used_count: 10,
     },
-    { stepBytes: 32 * 4096, networkBytes: 12 * 7680 + 4 * 32 * 64 + 16 * 4096 },
+    { stepBytes: 32 * 4096, networkBytes: 12 * 7680 + 4 * 4096 * 10 + 4 * 32 * 64 + 16 * 4096 },
   ],
   [
     'an encoder, which has no logits',

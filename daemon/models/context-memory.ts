@@ -42,6 +42,9 @@ const UNGATED_ENCODERS = new Set(['bert', 'jina-bert-v3', 'nomic-bert-moe']);
 const STEP_BYTES_PER_VALUE = 32;
 /** A gated network holds gate, input and product at once, next to a few rows of the embedding. */
 const GATED_BYTES_PER_VALUE = 3 * 4;
+const RECURRENT_BYTES_PER_VALUE = 3 * 4;
+/** Each used expert has a row of the embedding as its output. */
+const EXPERT_OUTPUT_BYTES = 4;
 const ROWS_NEXT_TO_NETWORK = { encoder: 3 * 4, decoder: 4 * 4 } as const;
 /** Bytes per value of the queries: alone next to the network, with gate, keys and output in attention. */
 const QUERY_BYTES = { network: 4, attention: 4 * 4 } as const;
@@ -156,10 +159,21 @@ export function largest(value: unknown): number {
   return values.reduce<number>((most, one) => Math.max(most, asNumber(one) ?? 0), 0);
 }
 
-/** Returns the values of the feed-forward network of one token: of its widest layer, or of the experts that it uses. */
-function networkWidth(read: Read): number {
-  const experts = largest(read('expert_feed_forward_length')) * largest(read('expert_used_count'));
-  return Math.max(largest(read('feed_forward_length')), experts);
+/** Returns the bytes of the feed-forward network of one token: of its widest layer, or of the experts that it uses. */
+function networkBytes(read: Read, embedding: number): number {
+  const used = largest(read('expert_used_count'));
+  const inner = largest(read('expert_feed_forward_length')) * used;
+  const plain = GATED_BYTES_PER_VALUE * largest(read('feed_forward_length'));
+  return Math.max(plain, GATED_BYTES_PER_VALUE * inner + EXPERT_OUTPUT_BYTES * embedding * used);
+}
+
+/** Returns the bytes of a recurrent layer for one token: its mixed inputs before, in and after the convolution. */
+function recurrentBytes(read: Read): number {
+  const number = (key: string) => asNumber(read(key)) ?? 0;
+  return (
+    RECURRENT_BYTES_PER_VALUE *
+    (2 * number('ssm.group_count') * number('ssm.state_size') + number('ssm.inner_size'))
+  );
 }
 
 /** Returns the values of the queries of one token, over all heads. */
@@ -173,15 +187,19 @@ function queryWidth(read: Read): number {
 function bufferBytes(read: Read, architecture: string): Pick<ContextMemory, 'stepBytes' | 'networkBytes'> {
   const embedding = asNumber(read('embedding_length')) ?? USUAL_EMBEDDING;
   const plain = STEP_BYTES_PER_VALUE * embedding;
-  const gated = GATED_BYTES_PER_VALUE * networkWidth(read);
+  const network = networkBytes(read, embedding);
   if (!ENCODERS.test(architecture)) {
     const queries = queryWidth(read);
-    const widest = Math.max(gated + QUERY_BYTES.network * queries, QUERY_BYTES.attention * queries);
+    const widest = Math.max(
+      network + QUERY_BYTES.network * queries,
+      QUERY_BYTES.attention * queries,
+      recurrentBytes(read),
+    );
     return { stepBytes: plain, networkBytes: widest + ROWS_NEXT_TO_NETWORK.decoder * embedding };
   }
   const isPlain = UNGATED_ENCODERS.has(architecture);
-  const network = isPlain ? 0 : gated + ROWS_NEXT_TO_NETWORK.encoder * embedding;
-  return { stepBytes: Math.max(plain, network), networkBytes: 0 };
+  const gated = isPlain ? 0 : network + ROWS_NEXT_TO_NETWORK.encoder * embedding;
+  return { stepBytes: Math.max(plain, gated), networkBytes: 0 };
 }
 
 function vocabularySize(metadata: Metadata, read: Read): number {

@@ -14,7 +14,7 @@ export const PURPOSE_WORDS: Readonly<Record<PurposeName, string>> = {
   chat: 'Chat',
   coding: 'Coding',
   vision: 'Vision',
-  small: 'Small fast models',
+  small: 'Small',
   embedding: 'Embeddings',
   rerank: 'Reranking',
   hearing: 'Speech to text',
