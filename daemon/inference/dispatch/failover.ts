@@ -17,7 +17,7 @@ export type FailoverCase = 'unsent' | 'busy' | 'down';
 /** Statuses with which a server says that it did not start the work. */
 const BUSY_STATUSES: ReadonlySet<unknown> = new Set([429, 503]);
 
-/** A busy upstream in place of its own error, which the caller does not receive. */
+/** The upstream is busy. Its own error does not reach the caller. */
 export class UpstreamBusy extends GatewayError {
   constructor({ status, hints }: EngineFailure) {
     super('upstream.error', { status, details: { upstream_status: status }, headers: hints });

@@ -120,7 +120,7 @@ export class OrderChecker {
       const { id, status, conversation_id } = event.response as Fields;
       assert(!this.#responses.has(id as string), 'an answer was created twice');
       assert(status === 'in_progress', 'a new answer is in progress');
-      // One at a time in the conversation; others run beside it.
+      // One at a time in the conversation; others run in parallel.
       const isOutOfBand = conversation_id === null;
       const others = [...this.#responses.values()].filter((each) => !each.isOutOfBand);
       assert(isOutOfBand || others.length === 0, 'two answers at once');
