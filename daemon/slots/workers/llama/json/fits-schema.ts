@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import { resolve } from './schema-reference.ts';
 import { isSchema, type Schema } from './schema-shape.ts';
 
@@ -12,14 +13,30 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null,
   any: () => true,
 };
-const FORMATS: Readonly<Record<string, RegExp>> = {
-  date: /^\d{4}-\d\d-\d\d$/,
-  time: /^\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
-  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
-  uuid: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i,
-  email: /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
-  ipv4: /^(\d{1,3}\.){3}\d{1,3}$/,
+/** The formats that a grammar enforces. A value that has not the format matches none of the grammar's texts. */
+const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  date: isDate,
+  time: isTime,
+  'date-time': (text) => text[10] === 'T' && isDate(text.slice(0, 10)) && isTime(text.slice(11)),
+  duration: (text) => /^P(?!$)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?)$/.test(text),
+  uuid: (text) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text),
+  email: (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text),
+  hostname: (text) =>
+    text.length <= 253 && /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?(\.[a-z\d]([a-z\d-]{0,61}[a-z\d])?)*$/i.test(text),
+  ipv4: isIPv4,
+  ipv6: (text) => isIPv6(text) && !text.includes('%'),
+  uri: (text) => /^[a-z][a-z\d+.-]*:[^\s"<>\\^`{|}]+$/i.test(text) && URL.canParse(text),
 };
+
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+function isTime(text: string): boolean {
+  return /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.test(text);
+}
 
 /**
  * Checks a value against one keyword. Receives the rest of the schema and a function that checks sub-schemas.
@@ -35,7 +52,7 @@ const STRINGS: Readonly<Record<string, Check>> = {
   minLength: (value: string, least: number) => [...value].length >= least,
   maxLength: (value: string, most: number) => [...value].length <= most,
   format: (value: string, format: string) =>
-    !Object.hasOwn(FORMATS, format) || (FORMATS[format] as RegExp).test(value),
+    !Object.hasOwn(FORMATS, format) || FORMATS[format]?.(value) === true,
 };
 const NUMBERS: Readonly<Record<string, Check>> = {
   minimum: (value: number, least: number) => value >= least,
