@@ -30,6 +30,8 @@ export const V1Model = z.object({
     resolves_to: z.string().optional(),
     device: z.string().optional(),
     demo: z.boolean().optional(),
+    /** The built-in chat template of a model whose file has none. */
+    chat_template: z.string().optional(),
   }),
 });
 export const V1ModelList = z.object({ object: z.literal('list'), data: z.array(V1Model) });
@@ -57,6 +59,8 @@ export const RegistryView = z.object({
   sha256: z.string().nullable(),
   /** Whether a projector file is next to it, which lets capable engines read images. */
   projector: z.boolean(),
+  /** The built-in chat template of a chat model whose file has none; null for all others. */
+  chat_template: z.string().nullable(),
 });
 
 /** One row of the registry (`GET /api/models`); never a path. */

@@ -208,6 +208,8 @@ export const ExplainResponse = z.object({
   upstream: z.string().nullable(),
   lane: z.string().nullable(),
   would_load: z.boolean(),
+  /** The built-in chat template of the target's model; null when its file has one, or for an upstream. */
+  chat_template: z.string().nullable(),
   queue_position: z.number().int(),
   /** What the load would do to other slots, and the memory sum; null when nothing would be loaded. */
   load: LoadForecast.nullable(),

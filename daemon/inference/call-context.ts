@@ -138,6 +138,7 @@ export interface ParsedRequest {
       | 'thinkingDefault'
       | 'media'
       | 'takesLaterSystem'
+      | 'continuesOnRequest'
       | 'streamUsage'
     >,
     model: string | null,
@@ -180,6 +181,8 @@ export interface Connection {
   media(): MediaSupport;
   /** The target takes system messages at any position of a chat. */
   readonly takesLaterSystem: boolean;
+  /** It continues an answer that the caller began only when that is requested. */
+  readonly continuesOnRequest: boolean;
   readonly degraded: string | null;
   /** How to send the reasoning effort; undefined sends it as requested. */
   readonly effortFallback?: EffortFallback;

@@ -74,6 +74,7 @@ export function modelRecord({ id, type, owner, slot, model, extra, ...known }: R
       ...extra,
       ...(slot?.device ? { device: slot.device } : {}),
       ...(slot?.demo || model?.demo ? { demo: true } : {}),
+      ...(model?.chat_template ? { chat_template: model.chat_template } : {}),
     },
   };
 }

@@ -128,6 +128,7 @@ function leaseConnection(
     thinkingDefault: () => slots.config(lease.slot)?.enableThinking ?? ofModel()?.enable_thinking ?? null,
     media: () => withRefusals(slotMedia(ofModel(), slots.get(lease.slot)), lease.origin, lease.dialect.model),
     takesLaterSystem: lease.dialect.laterSystem ?? false,
+    continuesOnRequest: lease.dialect.continuesOnRequest ?? false,
     degraded: lease.degraded,
     waitTimes: waits,
     nativeRerank: lease.dialect.nativeRerank,
@@ -187,6 +188,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     connectMs,
     idleMs,
     streamUsage,
+    continuesOnRequest,
   } = route;
   let over = false;
   const ended = (end: CallEnd) => {
@@ -208,6 +210,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
     media: () => (deps.imageSupport.isRefused(origin, model) ? 'text' : upstreamMedia(deps, upstream, model)),
     takesLaterSystem: false,
+    continuesOnRequest,
     degraded: null,
     waitTimes: null,
     nativeRerank,

@@ -44,6 +44,7 @@ test('explain resolves a request without sending or loading', async () => {
     upstream: null,
     lane: 'agent',
     would_load: true,
+    chat_template: null,
     queue_position: 3,
     load: null,
     balance: null,

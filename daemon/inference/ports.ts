@@ -18,6 +18,8 @@ export interface RegisteredModelLike {
   readonly capabilities?: Readonly<Record<string, boolean>>;
   /** Whether a projector file exists for it, which lets some engines process images. */
   readonly projector?: boolean;
+  /** The built-in chat template of a model whose file has none. */
+  readonly chat_template?: string | null;
   /** Voice names of a speech model. */
   readonly voices?: readonly string[];
 }

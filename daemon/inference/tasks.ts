@@ -48,6 +48,7 @@ const contextOf = (
   ignore,
   media: target.media === undefined ? undefined : () => target.media?.() ?? 'unknown',
   takesLaterSystem: target.takesLaterSystem,
+  continuesOnRequest: target.continuesOnRequest,
   local: target.local,
   origin: target.origin,
   upstream: target.upstream,

@@ -29,6 +29,8 @@ export interface GgufMetadata {
   licence: string | null;
   /** True when the file has its own chat template. */
   chatTemplate: boolean;
+  /** The built-in template that takes its place, by name; null when the file has its own. */
+  builtInTemplate: string | null;
   capabilities: { tools: boolean; vision: boolean; reasoning: boolean };
   /**
    * Whether its template enables thinking by default. Null when it has no such switch or the default is

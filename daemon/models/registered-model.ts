@@ -61,7 +61,7 @@ export interface RegisteredModel extends ModelRecordView {
 }
 
 /** Increase it when the header reader returns more than before, so that known files are read again. */
-export const HEADER_VERSION = 5;
+export const HEADER_VERSION = 6;
 
 /** Header fields that the store keeps in addition to the public columns. */
 const HEADER_KEYS = [
@@ -80,6 +80,7 @@ const HEADER_KEYS = [
   'activeBytes',
   'headerVersion',
   'chatTemplate',
+  'chat_template',
   'voices',
   'mtimeS',
   'projectorPath',
@@ -135,6 +136,7 @@ export const NO_TEXT = {
   activeBytes: null,
   headerVersion: HEADER_VERSION,
   chatTemplate: false,
+  chat_template: null,
   capabilities: {},
   licence: null,
   demo: false,
@@ -193,6 +195,7 @@ export function newModel(
     activeBytes: metadata.activeBytes,
     headerVersion: HEADER_VERSION,
     chatTemplate: metadata.chatTemplate,
+    chat_template: metadata.type === 'llm' ? metadata.builtInTemplate : null,
     capabilities: metadata.capabilities,
     licence: metadata.licence,
     voices: [],
@@ -269,13 +272,18 @@ function asSimulated(value: unknown): SimulatedContext | null {
 export function fromRow(row: ModelRow): RegisteredModel | null {
   if (row.file === null || !SOURCES.includes(row.source) || !TYPES.includes(row.type)) return null;
   const source = row.source as ModelSource;
-  const { projectorPath } = row.header;
+  const { projectorPath, chat_template: builtIn } = row.header;
   const number = (key: (typeof HEADER_KEYS)[number]) => {
     const value = row.header[key];
     return typeof value === 'number' ? value : null;
   };
   return {
-    ...modelView({ ...row, source, projector: typeof row.header.projectorPath === 'string' }),
+    ...modelView({
+      ...row,
+      source,
+      projector: typeof projectorPath === 'string',
+      chat_template: typeof builtIn === 'string' ? builtIn : null,
+    }),
     type: row.type as SlotTypeName,
     path: row.file,
     files: row.files,
@@ -326,5 +334,6 @@ export function modelView(model: ModelRecordView): ModelRecordView {
     revision: model.revision,
     sha256: model.sha256,
     projector: model.projector,
+    chat_template: model.chat_template,
   };
 }

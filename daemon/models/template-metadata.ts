@@ -1,3 +1,4 @@
+import { chatFormat } from './chat-format.ts';
 import { asText, type Metadata } from './gguf-header.ts';
 
 /** A switch that enables thinking unless turned off, and one that enables it only when turned on. */
@@ -21,8 +22,10 @@ export function templateText(metadata: Metadata): string {
 
 export function templateMetadata(metadata: Metadata) {
   const template = templateText(metadata);
+  const isPresent = template.trim() !== '';
   return {
-    chatTemplate: template.trim() !== '',
+    chatTemplate: isPresent,
+    builtInTemplate: isPresent ? null : chatFormat(metadata['tokenizer.ggml.tokens']).id,
     capabilities: {
       tools: /\btools\b/.test(template),
       vision: false,

@@ -4,7 +4,7 @@ import type { Db } from './connection.ts';
 import type { WriteHealth } from './write-health.ts';
 
 /** One model of the registry. The public part is that of `GET /api/models`. */
-export interface ModelRow extends Omit<ModelRecordView, 'source' | 'projector'> {
+export interface ModelRow extends Omit<ModelRecordView, 'source' | 'projector' | 'chat_template'> {
   /** Absolute path of the (first) file. Null when an upstream serves the model. */
   file: string | null;
   /** All parts of a split file, in order. Otherwise `file` alone, or empty. */

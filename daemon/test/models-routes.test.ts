@@ -43,6 +43,7 @@ function writeWeights(): void {
   writeFileSync(join(folder, 'plain.gguf'), encodeGguf(tinyChat({ name: 'plain' })));
   writeFileSync(join(folder, 'seeing', 'seeing-Q8_0.gguf'), encodeGguf(tinyChat({ name: 'seeing' })));
   writeFileSync(join(folder, 'seeing', 'mmproj-F16.gguf'), projector());
+  writeFileSync(join(folder, 'bare.gguf'), encodeGguf(tinyChat({ name: 'bare', template: null })));
   writeFileSync(join(folder, 'broken.gguf'), 'GGUF and then nothing');
   writeFileSync(
     join(folder, 'Llama-Tensors', 'config.json'),
@@ -63,6 +64,19 @@ test('a scan reports models and invalid files; a projector belongs to the model 
   expect(await find('seeing-Q8_0')).toMatchObject({ projector: true });
   expect(await find('plain')).toMatchObject({ projector: false, memory: {} });
   expect(await find('mmproj-F16')).toBeUndefined();
+});
+
+test('a model without a chat template names the built-in one in both lists and in the explanation', async () => {
+  expect(await find('bare')).toMatchObject({ chat_template: 'chatml' });
+  expect(await find('plain')).toMatchObject({ chat_template: null });
+  const { data } = (await call('GET', '/v1/models')).json<{ data: V1ModelRecord[] }>();
+  const shown = (id: string) => data.find((each) => each.id === id)?._svc.chat_template;
+  expect([shown('bare'), shown('plain')]).toEqual(['chatml', undefined]);
+  const explained = await call('POST', '/api/dispatch/explain', {
+    path: '/v1/chat/completions',
+    model: 'bare',
+  });
+  expect(explained.json()).toMatchObject({ chat_template: 'chatml' });
 });
 
 test('a model with a projector has vision with llama-server, and its launch plan names the projector', async () => {

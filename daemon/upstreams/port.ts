@@ -49,6 +49,8 @@ export interface UpstreamCall {
   readonly countPath: string | undefined;
   /** It counts the tokens of a stream only when `stream_options` requests it, which it supports. */
   readonly streamUsage: boolean;
+  /** It continues an answer that the caller began only when that is requested. */
+  readonly continuesOnRequest: boolean;
   readonly remote: boolean;
   /** Milliseconds; null uses the settings. */
   readonly connectMs: number | null;

@@ -86,6 +86,7 @@ const NO_TARGET = {
   slot: null,
   upstream: null,
   would_load: false,
+  chat_template: null,
   queue_position: 0,
   load: null,
   balance: null,
@@ -214,6 +215,7 @@ function named(target: Target | null, view: RoutingView) {
     slot: slot?.name ?? null,
     upstream: target?.kind === 'upstream' ? target.upstream : null,
     would_load: slot !== undefined && !isLoaded(slot),
+    chat_template: view.models.find(({ id }) => id === slot?.model)?.chat_template ?? null,
     queue_position: slot === undefined ? 0 : queuePosition(slot),
   };
 }

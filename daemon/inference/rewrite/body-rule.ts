@@ -27,6 +27,8 @@ export interface BodyContext {
   media?(): MediaSupport;
   /** The target takes system messages at any position. */
   readonly takesLaterSystem?: boolean;
+  /** The target continues an answer that the caller began only when that is requested. */
+  readonly continuesOnRequest?: boolean;
   /** Receives the names of what a rule replaces or leaves out. */
   ignore?(name: string): void;
   /** The edits that fill in empty arguments of earlier calls. */

@@ -4,6 +4,7 @@ import type { ModelRef } from '../dispatch/model-ref.ts';
 import type { RoutingView } from '../dispatch/routing-view.ts';
 import type { BodyIndex } from './body-index.ts';
 import type { BodyContext, BodyRule } from './body-rule.ts';
+import { continuedAnswer } from './continued-answer.ts';
 import { type Edit, render } from './edits.ts';
 import { effort } from './effort.ts';
 import { loadModel } from './load-model.ts';
@@ -46,7 +47,7 @@ const MODEL_REF_RULES = CHAT_DEVIATIONS.flatMap((each) => ('modelRef' in each ? 
  * Rules of the gateway that are not in docs/spec/specification.md#chat-deviations come before the deviations.
  */
 const BODY_RULES: readonly BodyRule[] = [
-  ...[answerLimit, translatedHistory, unreadableParts, effort, streamUsage],
+  ...[answerLimit, translatedHistory, unreadableParts, effort, streamUsage, continuedAnswer],
   ...CHAT_DEVIATIONS.flatMap((each) => ('body' in each ? [each.body] : [])),
 ];
 

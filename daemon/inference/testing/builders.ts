@@ -47,6 +47,7 @@ export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): 
     teiRerank: false,
     countPath: undefined,
     streamUsage: true,
+    continuesOnRequest: false,
     remote: true,
     connectMs: null,
     idleMs: null,

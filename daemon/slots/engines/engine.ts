@@ -59,6 +59,8 @@ export interface Dialect {
   readonly countPath?: string;
   /** It takes system messages at any position of a chat, whatever the template of the model. */
   readonly laterSystem?: true;
+  /** The engine continues an answer that the caller began only when that is requested. */
+  readonly continuesOnRequest?: true;
 }
 
 /** What to start, decided before anything is started. Plain data that a plan view may show. */

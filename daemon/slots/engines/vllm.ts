@@ -26,7 +26,13 @@ function argsOf({ config, model }: LaunchParams): string[] {
 
 function plan(params: LaunchParams): Launch {
   const { config, model } = params;
-  const common = commonLaunch(params, { nativeRerank: true, model: model.id, countPath: '/tokenize' });
+  const dialect = {
+    nativeRerank: true,
+    model: model.id,
+    countPath: '/tokenize',
+    continuesOnRequest: true as const,
+  };
+  const common = commonLaunch(params, dialect);
   if (config.runner === 'attach') return { ...common, how: attachSpec(config, PROBE) };
   const launch = { ...common, startLimitMs: START_LIMIT_MS };
   const start = { key: KEY, probe: PROBE };

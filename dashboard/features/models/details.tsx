@@ -61,6 +61,7 @@ function AllFacts(props: { model: ModelWithMemory }): ReactElement {
           'SHA-256',
           model.sha256 === null ? null : <Sum key="sum" value={model.sha256} what="the SHA-256 checksum" />,
         ],
+        ['Chat template', model.chat_template && `none in the file; ${model.chat_template} is used`],
         ['Licence', model.licence],
         ['Added', moment(model.created * 1000)],
       ]}

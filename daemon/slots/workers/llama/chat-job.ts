@@ -23,10 +23,12 @@ export function chatJob(
   const tokens = vocabulary.tokens(prompt.text);
   refuseOverflow(tokens.length, info, 'messages');
   const { grammar, ...plan } = chatPlan(request, template.family, prompt);
+  const { stops } = request.generation;
   return {
     ...plan,
+    marks: [...plan.marks, ...template.ends],
     prompts: [tokens],
-    generation: { ...request.generation, grammar },
+    generation: { ...request.generation, stops: [...stops, ...template.ends], grammar },
     n: request.n,
     echoes: null,
   };

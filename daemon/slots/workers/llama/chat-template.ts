@@ -1,3 +1,4 @@
+import { type ChatFormat, chatFormat } from '../../../models/chat-format.ts';
 import { withReminders } from '../../later-system.ts';
 import { Refusal } from '../refusal.ts';
 import { callForm, type Render, takesLaterSystem, wantsDescriptions, writesTools } from './call-form.ts';
@@ -25,6 +26,8 @@ export interface ChatTemplate {
   readonly source: string;
   /** How calls are written and read. Plain JSON when the tools are described in our own text. */
   readonly family: ToolFamily;
+  /** Texts that end an answer in addition to the model's own end tokens. */
+  readonly ends: readonly string[];
   render(conversation: Conversation): string;
 }
 
@@ -33,16 +36,16 @@ export interface SpecialText {
   eos: string;
 }
 
-/** For models without their own template. */
-const CHATML =
-  "{%- for message in messages %}{{ '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}{%- endfor %}" +
-  "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- endif %}";
-
 /**
- * Compiles the template of a model file (null: ChatML). A template that does not compile refuses every chat.
+ * Compiles the template of a model file; null stands for that of `format`. A template that does not compile refuses
+ * every chat.
  */
-export function chatTemplate(own: string | null, special: SpecialText): ChatTemplate {
-  const source = own ?? CHATML;
+export function chatTemplate(
+  own: string | null,
+  special: SpecialText,
+  format: ChatFormat = chatFormat(null),
+): ChatTemplate {
+  const source = own ?? format.source;
   const render = compile(source, special);
   const form = callForm(render);
   const knowsTools = writesTools(render);
@@ -74,6 +77,7 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
   return {
     source,
     family,
+    ends: own === null ? format.ends : [],
     render(conversation) {
       const { messages: source } = conversation;
       if (knowsTools)
@@ -95,13 +99,15 @@ export function chatTemplate(own: string | null, special: SpecialText): ChatTemp
 export function chatTemplates(
   files: { own: string | null; tools: string | null },
   special: SpecialText,
+  format?: ChatFormat,
 ): ChatTemplate {
-  const own = chatTemplate(files.own, special);
+  const own = chatTemplate(files.own, special, format);
   if (files.tools === null) return own;
   const withTools = chatTemplate(files.tools, special);
   return {
     source: own.source,
     family: withTools.family,
+    ends: own.ends,
     render: (conversation) => (conversation.tools === null ? own : withTools).render(conversation),
   };
 }

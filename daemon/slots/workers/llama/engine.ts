@@ -11,7 +11,7 @@ import { detokenizer } from './detokenizer.ts';
 import { type GenerationEvent, generate, type Job } from './generate.ts';
 import { Grammars } from './grammars.ts';
 import { LlamaSequence } from './llama-sequence.ts';
-import { type LoadedModel, loadModel, modelSampling, ownTemplate, toolTemplate } from './load.ts';
+import { formatOf, type LoadedModel, loadModel, modelSampling, ownTemplate, toolTemplate } from './load.ts';
 import { grammarRefusal, patchSamplerErrors } from './patch-sampler-errors.ts';
 import { type PrefillPace, prefillPace } from './prefill-chunks.ts';
 import type { Generation } from './request.ts';
@@ -74,7 +74,8 @@ export class ChatEngine {
       held: sequence.position,
     }));
     const special = { bos: model.tokens.bosString ?? '', eos: model.tokens.eosString ?? '' };
-    this.template = chatTemplates({ own: ownTemplate(model), tools: toolTemplate(model) }, special);
+    const files = { own: ownTemplate(model), tools: toolTemplate(model) };
+    this.template = chatTemplates(files, special, formatOf(model));
     this.#pace = prefillPace(context.batchSize);
     this.#onBroken = onBroken;
   }

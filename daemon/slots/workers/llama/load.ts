@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
+import { type ChatFormat, chatFormat } from '../../../models/chat-format.ts';
 import { type SamplingDefaults, samplingDefaults } from '../../../models/sampling-defaults.ts';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerInfo } from '../protocol.ts';
@@ -156,6 +157,10 @@ export function ownTemplate(model: LlamaModel): string | null {
   const template: unknown = model.fileInfo.metadata.tokenizer?.chat_template;
   return typeof template === 'string' && template !== '' ? template : null;
 }
+
+/** Returns the format of chats of a model without a template. */
+export const formatOf = (model: LlamaModel): ChatFormat =>
+  chatFormat(model.fileInfo.metadata.tokenizer?.ggml?.tokens);
 
 /** Returns the second template for chats with tools, which files of Hermes 2 Pro and Command R contain. */
 export function toolTemplate(model: LlamaModel): string | null {
