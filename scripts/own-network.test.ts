@@ -7,15 +7,38 @@ const { inOwnNetwork } = (await import(pathToFileURL(`${import.meta.dirname}/own
 };
 
 const run = ([program = '', ...args]: string[]) => spawnSync(program, args, { encoding: 'utf8' });
-const NAMES = 'console.log(Object.keys(require("os").networkInterfaces()).join())';
-const print = [process.execPath, '-e', NAMES];
+const ADDRESSES =
+  'console.log(Object.values(require("os").networkInterfaces()).flat().map((each) => each.address).join())';
+const print = [process.execPath, '-e', ADDRESSES];
+/** Listens on a free port and connects to it. */
+const CONNECT = `const server = require('node:net').createServer((socket) => socket.end('ok'));
+server.listen(0, '127.0.0.1', () => {
+  require('node:net').connect(server.address().port, '127.0.0.1').on('data', (data) => {
+    console.log(String(data));
+    server.close();
+  });
+});`;
 
 describe('a separate network', () => {
   const ip = process.env.SVC_TEST_IP;
 
-  it.skipIf(!ip || process.getuid?.() !== 0)('has a loopback that is up, and nothing else', () => {
-    const command = inOwnNetwork(ip, print);
-    expect(run(command)).toMatchObject({ status: 0, stdout: 'lo\n' });
+  const cannotEnter = !ip || process.getuid?.() !== 0;
+
+  it.skipIf(cannotEnter)('has loopback addresses and at most one address of a local network', () => {
+    const { status, stdout } = run(inOwnNetwork(ip, print));
+    expect(status).toBe(0);
+    const others = stdout
+      .trim()
+      .split(',')
+      .filter((address) => !['127.0.0.1', '::1'].includes(address));
+    expect(['', '192.168.77.2']).toContain(others.join());
+  });
+
+  it.skipIf(cannotEnter)('connects to its own ports', () => {
+    expect(run(inOwnNetwork(ip, [process.execPath, '-e', CONNECT]))).toMatchObject({
+      status: 0,
+      stdout: 'ok\n',
+    });
   });
 
   it('exits with the code of its program', () => {

@@ -67,7 +67,7 @@ export const PARTS = [
     variable: 'SVC_TEST_IP',
     find: () => onPath('ip'),
     packages: ['iproute2'],
-    missed: 'the browser in its own network namespace',
+    missed: 'independence of the network of this machine',
   },
   {
     name: 'espeak-ng',
@@ -262,6 +262,14 @@ export function provide(names = DEFAULTS, log = console.log) {
       );
   }
   return env;
+}
+
+/** Returns variable → path of the tools of these names that this machine has. Installs nothing. */
+export function present(names) {
+  const parts = PARTS.filter(({ name }) => names.includes(name));
+  return Object.fromEntries(
+    parts.map((part) => [part.variable, found(part)]).filter(([, path]) => path !== null),
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { inOwnNetwork } from './own-network.mjs';
 import { prepare, root } from './prepare.mjs';
-import { provide } from './test-tools.mjs';
+import { present, provide } from './test-tools.mjs';
 import { groupPaths, parseArguments, USAGE } from './testing/arguments.mjs';
 import { readPlaywrightReport } from './testing/playwright-report.mjs';
 import { run, runWithReport, tailOf } from './testing/run.mjs';
@@ -71,6 +71,7 @@ class TestRun {
       PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
       // Suites start the same programs again and again: they are compiled once.
       NODE_COMPILE_CACHE: join(root, '.cache', 'compile'),
+      ...present(['iproute2']),
       ...variables,
     };
   }
@@ -93,10 +94,25 @@ class TestRun {
     });
   }
 
+  /** Every project of vitest.config.ts. These tests need no other machine. */
+  vitest(args) {
+    const command = inOwnNetwork(this.env.SVC_TEST_IP, this.#vitestCommand(args));
+    return this.#runVitest('vitest', command, LIMITS.vitest);
+  }
+
+  /** System tests download programs and start containers. */
+  system(args) {
+    const config = join('e2e', 'system', 'vitest.config.ts');
+    return this.#runVitest('system', this.#vitestCommand(['--config', config, ...args]), LIMITS.system);
+  }
+
+  #vitestCommand(args) {
+    return [this.node, modules('vitest', 'vitest.mjs'), 'run', `--retry=${RETRIES}`, ...args];
+  }
+
   /** One vitest process over all projects of a configuration. Its reporter prints a line for each suite. */
-  async vitest(name, args, timeoutMs) {
+  async #runVitest(name, command, timeoutMs) {
     const report = join(artifacts, `${name}.json`);
-    const command = [this.node, modules('vitest', 'vitest.mjs'), 'run', `--retry=${RETRIES}`, ...args];
     const env = { ...this.env, SVC_TEST_REPORT: report };
     const { status, seconds, json } = await runWithReport(command, report, { cwd: root, env, timeoutMs });
     if (json === null) return this.#noReport(name, status, seconds);
@@ -153,7 +169,7 @@ async function runAll() {
   testing.totals = checking.totals;
   await checked;
   // The project `bookkeeping` is a step of the check.
-  await testing.vitest('vitest', ['--project', '!bookkeeping'], LIMITS.vitest);
+  await testing.vitest(['--project', '!bookkeeping']);
   await testing.browser([]);
   return testing.totals.close();
 }
@@ -166,9 +182,9 @@ async function runPaths(paths) {
   const { node } = prepare({ build });
   const wanted = build ? provide(isSystem ? undefined : PARTS) : {};
   const testing = new TestRun(node, wanted);
-  if (groups.vitest.length > 0) await testing.vitest('vitest', groups.vitest, LIMITS.vitest);
+  if (groups.vitest.length > 0) await testing.vitest(groups.vitest);
   if (groups.browser.length > 0) await testing.browser(groups.browser);
-  if (groups.system.length > 0) await testing.vitest('system', [...SYSTEM, ...groups.system], LIMITS.system);
+  if (groups.system.length > 0) await testing.system(groups.system);
   return testing.totals.close();
 }
 
@@ -176,18 +192,16 @@ async function runPaths(paths) {
 async function runVitest(args) {
   const { node } = prepare({ build: false });
   const { env } = new TestRun(node, {});
-  const command = [node, modules('vitest', 'vitest.mjs'), ...args];
+  const command = inOwnNetwork(env.SVC_TEST_IP, [node, modules('vitest', 'vitest.mjs'), ...args]);
   const { status } = await run(command, { cwd: root, env, timeoutMs: 24 * 60 * MINUTE });
   return status === 0 ? 0 : 1;
 }
-
-const SYSTEM = ['--config', 'e2e/system/vitest.config.ts'];
 
 /** `npm run test:system`: installed packages, real third-party programs, fuzzing, and the bench gate when all else has ended. */
 async function runSystem(paths, groups) {
   const { node } = prepare({ build: true });
   const testing = new TestRun(node, { ...provide(), SVC_TEST_WITH: groups.join(',') });
-  await testing.vitest('system', [...SYSTEM, ...paths], LIMITS.system);
+  await testing.system(paths);
   if (paths.length === 0) await testing.benchGate();
   return testing.totals.close();
 }
