@@ -75,7 +75,12 @@ const WORKERS = ['daemon/slots/workers/**/*.test.ts', 'daemon/slots/runners/**/*
 const POLL = { poll: { timeout: 20_000 } };
 
 /** Modules hold no state, so files share them. One number of workers for all projects lets vitest run them in one pool. */
-const shared = { isolate: false, maxWorkers: 4, expect: POLL };
+const shared = {
+  isolate: false,
+  maxWorkers: 4,
+  expect: POLL,
+  setupFiles: ['scripts/testing/configure-seed.ts'],
+};
 const unit = { testTimeout: 60_000, hookTimeout: 60_000, ...shared };
 /** They start the built daemon, which is built first when a source has changed. */
 const overPort = {

@@ -47,6 +47,20 @@ test('passes', () => {}); test.skip('waits', () => {}); test('fails', () => { ex
   expect(stdout).not.toContain('chatter');
 });
 
+test('a failure names the seeds of its file, and of no other', () => {
+  const { stdout, report } = runVitest({
+    'a.test.ts': `${HEAD}console.info('names: SVC_TEST_SEED=17');
+test('fails', () => { console.info('sizes: SVC_TEST_SEED=4'); expect(1).toBe(2); });`,
+    'b.test.ts': `${HEAD}test('passes', () => { console.info('other: SVC_TEST_SEED=9'); });`,
+  });
+  expect(report.failures[0]?.text.split('\n').slice(-2)).toEqual([
+    'names: SVC_TEST_SEED=17',
+    'sizes: SVC_TEST_SEED=4',
+  ]);
+  expect(report.failures[0]?.text).not.toContain('SEED=9');
+  expect(stdout).not.toContain('SVC_TEST_SEED');
+});
+
 test('a hook that fails is a failure with its text, inside and outside of a describe', () => {
   const { report } = runVitest({
     'a.test.ts': `import { beforeAll, describe, test } from 'vitest';

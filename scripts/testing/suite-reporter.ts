@@ -15,6 +15,8 @@ const ROOT = process.cwd();
 const MAX_STACK_LINES = 8;
 /** Console lines that say why a test did not run. They are printed even where the output of a test is hidden. */
 const SKIP_REASON = /^(SKIPPED|NOT STRICT)/;
+/** Console lines with the seed of a random test. A failure of the same file repeats them. */
+const SEED = /\bSVC_TEST_SEED=-?\d+$/;
 
 function stackOf(stack = ''): string[] {
   return stripVTControlCharacters(stack)
@@ -37,6 +39,7 @@ export class SuiteReporter implements Reporter {
   readonly #counts = new Map<string, Counts>();
   readonly #open = new Map<string, number>();
   readonly #failures: Failure[] = [];
+  readonly #seeds: { readonly taskId: string; readonly line: string }[] = [];
 
   onTestRunStart(specifications: ReadonlyArray<{ project: { name: string } }>): void {
     for (const { project } of specifications) {
@@ -48,8 +51,11 @@ export class SuiteReporter implements Reporter {
     this.#suite(module).begin();
   }
 
-  onUserConsoleLog({ content }: { content: string }): void {
-    for (const line of content.split('\n')) if (SKIP_REASON.test(line)) console.log(line);
+  onUserConsoleLog({ content, taskId = '' }: { content: string; taskId?: string }): void {
+    for (const line of content.split('\n')) {
+      if (SKIP_REASON.test(line)) console.log(line);
+      if (SEED.test(line)) this.#seeds.push({ taskId, line });
+    }
   }
 
   onTestCaseResult(test: TestCase): void {
@@ -104,7 +110,13 @@ export class SuiteReporter implements Reporter {
     suite.failed += 1;
     const name = this.#nameOf(module, test);
     console.log(`FAILED ${suite.name}: ${name}`);
-    this.#failures.push({ name: `${suite.name}: ${name}`, text: errors.map(textOf).join('\n') });
+    const text = [...errors.map(textOf), ...this.#seedsOf(module)].join('\n');
+    this.#failures.push({ name: `${suite.name}: ${name}`, text });
+  }
+
+  /** The id of a test begins with the id of its file. */
+  #seedsOf({ id }: TestModule): string[] {
+    return this.#seeds.filter(({ taskId }) => taskId.startsWith(id)).map(({ line }) => line);
   }
 
   #nameOf(module: TestModule, test: string): string {

@@ -13,9 +13,8 @@ export const scale = (count: number): number =>
 
 /** Returns and prints the seed of a random suite: `SVC_TEST_SEED` to repeat one, else a new one. */
 export function seed(suite: string): number {
-  const configured = Number(process.env.SVC_TEST_SEED);
-  const value =
-    Number.isInteger(configured) && configured > 0 ? configured : Math.ceil(Math.random() * 2 ** 31);
+  const configured = Number(process.env.SVC_TEST_SEED || Number.NaN);
+  const value = Number.isInteger(configured) ? configured : Math.ceil(Math.random() * 2 ** 31);
   console.info(`${suite}: SVC_TEST_SEED=${value}`);
   return value;
 }
