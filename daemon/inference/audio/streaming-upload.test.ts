@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
 import { scratchOfFile } from '../../lib/testing/scratch.ts';
 import { SpoolStore } from './spool-store.ts';
@@ -16,6 +15,7 @@ const MIB = 1 << 20;
 
 const openBuffers: UploadBuffer[] = [];
 afterEach(() => {
+  vi.useRealTimers();
   for (const upload of openBuffers.splice(0)) upload.dispose();
 });
 
@@ -118,26 +118,31 @@ test('a blocked sender continues when the body has failed', async () => {
   await waits;
 });
 
+const useManualTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
 test('a sender that occupies an engine must keep the minimum pace', async () => {
+  useManualTime();
   const flow = flowOf(100, [piece('a')], { bytes: 8, ms: 50 });
-  await sleep(120);
+  vi.advanceTimersByTime(120);
   const read = buffer(flow.stream());
-  const drops = setInterval(() => void flow.push(piece('b', 1)), 10);
-  await expect(read.finally(() => clearInterval(drops))).rejects.toMatchObject({
-    code: 'request.timeout',
-    status: 408,
-  });
+  const rejected = expect(read).rejects.toMatchObject({ code: 'request.timeout', status: 408 });
+  for (let n = 0; n < 5; n++) {
+    void flow.push(piece('b', 1));
+    vi.advanceTimersByTime(10);
+  }
+  await rejected;
 });
 
 test('a sender that keeps the pace continues; waiting for the engine does not count', async () => {
+  useManualTime();
   const flow = flowOf(100 * MIB, [], { bytes: 4, ms: 200 });
   const out = flow.stream();
   const full = flow.push(piece('x', 2 * MIB));
-  await sleep(400);
+  vi.advanceTimersByTime(400);
   const read = buffer(out);
   await full;
   for (let n = 0; n < 12; n++) {
-    await sleep(30);
+    vi.advanceTimersByTime(199);
     void flow.push(piece('y'));
   }
   flow.end();
