@@ -5,7 +5,7 @@ import { modelId, uniqueId } from './model-id.ts';
 import { modelOfFile } from './model-of-file.ts';
 import type { ModelStore } from './model-store.ts';
 import { projectorOf } from './projector-of.ts';
-import { type ModelMetadata, readMetadataInChild } from './read-metadata-in-child.ts';
+import type { MetadataReader, ModelMetadata } from './read-metadata-in-child.ts';
 import { HEADER_VERSION, type ModelSource, type RegisteredModel } from './registered-model.ts';
 import { type FoundFile, findModelOrThrow, SCAN_LIMITS, scanFolders } from './scan.ts';
 import { findSiblings, type SiblingFiles } from './sibling-files.ts';
@@ -58,6 +58,7 @@ export interface FolderSyncDeps {
   /** Returns whether a file is registered in another way. */
   isExcluded(path: string): boolean;
   mountGuard: MountGuard;
+  readMetadata: MetadataReader;
   signal: AbortSignal;
 }
 
@@ -288,9 +289,9 @@ export class FolderSync {
     due: readonly FoundFile[],
     { named, siblings, refusedBefore }: FolderSnapshot,
   ): Promise<void> {
-    const { modelStore, log, signal } = this.#deps;
+    const { modelStore, log, signal, readMetadata } = this.#deps;
     const siblingOnly = new Set(siblings.projectors.map(({ path }) => path));
-    const outcomes = await readMetadataInChild(
+    const outcomes = await readMetadata(
       due.map(({ path }) => path),
       signal,
     );

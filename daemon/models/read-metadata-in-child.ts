@@ -16,6 +16,9 @@ export type MetadataOutcome =
   | { path: string; metadata: ModelMetadata }
   | { path: string; reason: string; projector?: boolean; passing: boolean; ended?: true };
 
+/** Reads headers. Returns one outcome per path, in order. Never rejects. */
+export type MetadataReader = (paths: readonly string[], signal?: AbortSignal) => Promise<MetadataOutcome[]>;
+
 const READER: ChildProgram<MetadataOutcome> = {
   path: fileURLToPath(new URL('./metadata-main.ts', import.meta.url)),
   batch: 16,

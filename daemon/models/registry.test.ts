@@ -20,12 +20,14 @@ import { scratch } from '../lib/testing/scratch.ts';
 import { openSettings } from '../settings/open-settings.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
+import { type MetadataReader, readMetadataInChild } from './read-metadata-in-child.ts';
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts';
 import { writeModelHeader } from './testing/gguf/model-header.ts';
 import { PUBLISHED_ENCODERS } from './testing/gguf/published-models.ts';
 import { tinyChat } from './testing/gguf/tiny-chat.ts';
 import { tinyEmbed } from './testing/gguf/tiny-embed.ts';
 import { encodeGguf } from './testing/gguf/writer.ts';
+import { readInProcess } from './testing/read-in-process.ts';
 
 const log = createLog({ level: 'fatal' });
 const ends: (() => void)[] = [];
@@ -62,7 +64,10 @@ async function start(
     const { id, change } = payload as GatewayEvents['model'];
     events.push(`${change} ${id}`);
   });
-  const registry = await createRegistry({ store, log, bus, settings, firstScanMs: 20_000, ...options });
+  const registry = await createRegistry({
+    ...{ store, log, bus, settings, firstScanMs: 20_000, readMetadata: readInProcess },
+    ...options,
+  });
   ends.push(registry.close);
   return registry;
 }
@@ -272,12 +277,12 @@ test('a damaged file is a problem with its reason and is read again only after a
   expect(ids(registry)).toContain('bad');
 });
 
-test('a temporarily unreadable file is a model at the next scan', async () => {
+test('a file whose reader cannot be started is a model at the next scan', async () => {
   const node = process.execPath;
   put(join(models, 'a.gguf'));
   try {
     process.execPath = join(home, 'no-reader');
-    const registry = await start();
+    const registry = await start({}, { readMetadata: readMetadataInChild });
     expect(registry.problems()).toEqual([{ file: 'a.gguf', reason: 'its header could not be read' }]);
     process.execPath = node;
     await registry.scan();
@@ -412,15 +417,24 @@ test('overlapping scans share one run', async () => {
 });
 
 test('a scan requested during a scan sees files added in between', async () => {
-  const registry = await start();
-  const folder = join(models, 'late');
-  // Its header is read after the folders are scanned, which keeps the first scan busy.
+  const [reading, mayRead] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const readMetadata: MetadataReader = async (paths) => {
+    if (paths.length > 0) {
+      reading.resolve();
+      await mayRead.promise;
+    }
+    return readInProcess(paths);
+  };
+  const registry = await start({}, { readMetadata });
   put(join(models, 'a.gguf'));
+  const folder = join(models, 'late');
   const first = registry.scan();
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await reading.promise;
   mkdirSync(folder);
   put(join(folder, 'b.gguf'));
-  await registry.scan();
+  const second = registry.scan();
+  mayRead.resolve();
+  await second;
   expect(ids(registry)).toContain('b');
   await first;
 });

@@ -21,7 +21,7 @@ import { fileSize } from './gguf-header.ts';
 import { ModelStore } from './model-store.ts';
 import { updateNpuModels } from './npu-model-source.ts';
 import type { PulledModel } from './pulls/job-deps.ts';
-import { readMetadataInChild } from './read-metadata-in-child.ts';
+import { type MetadataReader, readMetadataInChild } from './read-metadata-in-child.ts';
 import { modelView, type RegisteredModel } from './registered-model.ts';
 import { removeFiles } from './remove-files.ts';
 import { findModelFile } from './scan.ts';
@@ -51,6 +51,8 @@ export interface RegistryOptions {
   retryMs?: number;
   /** Guards operations on disks that may not respond. Default: the usual limits. */
   mountGuard?: MountGuard;
+  /** Reads the headers of models. Default: in a child process. */
+  readMetadata?: MetadataReader;
 }
 
 export interface Registry {
@@ -106,7 +108,7 @@ function assemble(options: RegistryOptions) {
   const demoPath = join(demoFolder, `${DEMO_MODEL_ID}.gguf`);
   const stop = new AbortController();
   const modelStore = new ModelStore(store.models, bus, log);
-  const mountGuard = options.mountGuard ?? new MountGuard();
+  const { mountGuard = new MountGuard(), readMetadata = readMetadataInChild } = options;
   const sync = new FolderSync({
     modelStore,
     log,
@@ -114,19 +116,20 @@ function assemble(options: RegistryOptions) {
     optional: own,
     isExcluded: (path) => path === demoPath,
     mountGuard,
+    readMetadata,
     signal: stop.signal,
   });
   const demo = { modelStore, sync, keyValue: store.keyValue, log, folder: demoFolder };
   const espeak = { modelStore, isEnabled: () => settings.value('espeak') };
   const npu = { modelStore, ...(options.programs === undefined ? {} : { path: options.programs }) };
-  return { stop, modelStore, mountGuard, sync, demo, espeak, npu, own };
+  return { stop, modelStore, mountGuard, readMetadata, sync, demo, espeak, npu, own };
 }
 
 type AssembledRegistry = ReturnType<typeof assemble>;
 
 /** Ensures that a file is in the store. Reads it again if it has changed. */
 async function registerFile(
-  { modelStore, sync, stop }: AssembledRegistry,
+  { modelStore, sync, stop, readMetadata }: AssembledRegistry,
   path: string,
   pulled?: PulledModel,
 ): Promise<RegisteredModel> {
@@ -140,7 +143,7 @@ async function registerFile(
   }
   const known = sync.restore(file) ?? modelStore.byPath(file.path);
   if (pulled === undefined && isCurrent(file, known)) return known;
-  const [outcome] = await readMetadataInChild([file.path], stop.signal);
+  const [outcome] = await readMetadata([file.path], stop.signal);
   if (outcome === undefined || 'reason' in outcome)
     throw new Error(outcome?.reason ?? 'the registry is closing');
   if (pulled === undefined) return sync.register(known?.source ?? 'register', file, outcome.metadata);
@@ -150,13 +153,13 @@ async function registerFile(
 
 /** Returns the thinking mode of a model. Null restores the value of its header. */
 async function effectiveThinking(
-  { stop }: AssembledRegistry,
+  { stop, readMetadata }: AssembledRegistry,
   model: RegisteredModel,
   chosen: boolean | null,
 ) {
   if (chosen !== null) return { enable_thinking: chosen, thinkingChosen: true };
   if (model.format !== 'gguf') return { enable_thinking: null, thinkingChosen: false };
-  const [outcome] = await readMetadataInChild([model.path], stop.signal);
+  const [outcome] = await readMetadata([model.path], stop.signal);
   const metadata = outcome !== undefined && 'metadata' in outcome ? outcome.metadata : null;
   const own = metadata !== null && 'enableThinking' in metadata ? metadata.enableThinking : null;
   return { enable_thinking: own, thinkingChosen: false };

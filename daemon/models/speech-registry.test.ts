@@ -13,6 +13,7 @@ import { ModelStore } from './model-store.ts';
 import { writeToneRecogniser, writeToneVoice } from './onnx/testing/tone-folders.ts';
 import { piperSettings, writeEspeakData, writeTonePiper } from './onnx/testing/tone-piper.ts';
 import { createRegistry, type Registry } from './registry.ts';
+import { readInProcess } from './testing/read-in-process.ts';
 
 const log = createLog({ level: 'fatal' });
 const ends: (() => void)[] = [];
@@ -38,7 +39,10 @@ async function start(): Promise<Registry> {
   const settings = await openSettings({ env: { SVC_HOME: home, SVC_ESPEAK: 'off' }, log, watch: false });
   ends.push(() => settings.close());
   const bus = new EventBus<GatewayEvents>();
-  const registry = await createRegistry({ store: storeOf(), log, bus, settings, firstScanMs: 20_000 });
+  const registry = await createRegistry({
+    ...{ store: storeOf(), log, bus, settings, firstScanMs: 20_000 },
+    readMetadata: readInProcess,
+  });
   ends.push(registry.close);
   return registry;
 }

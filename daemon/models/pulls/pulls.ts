@@ -11,7 +11,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { PullFileRow, PullRow } from '../../store/pulls.ts';
 import type { Store } from '../../store/store.ts';
 import type { Hub, HubRepo } from '../hub/hub.ts';
-import { readMetadataInChild } from '../read-metadata-in-child.ts';
+import { type MetadataReader, readMetadataInChild } from '../read-metadata-in-child.ts';
 import type { RegisteredModel } from '../registered-model.ts';
 import { type Choice, chooseFiles } from './choose-files.ts';
 import { bytesOf, checkSpace, fileName, freeBytesForModels, type MissingFile } from './disk-space.ts';
@@ -59,6 +59,8 @@ export interface PullsDeps {
   readonly baseMs?: number;
   /** Returns the free bytes for the models of a state folder. Default: from the system. */
   readonly free?: (state: string) => Promise<number>;
+  /** Reads the headers of models. Default: in a child process. */
+  readonly readMetadata?: MetadataReader;
 }
 
 /** Maximum concurrent file transfers over all jobs. */
@@ -271,6 +273,7 @@ class AllPulls implements Pulls {
 
   #createJobDeps(): JobDeps<PullJob> {
     const { store, settings, log, outbound, hub, registry, baseMs = BASE_MS } = this.#options;
+    const { readMetadata = readMetadataInChild } = this.#options;
     const quietly = (work: () => void) => {
       try {
         work();
@@ -288,7 +291,7 @@ class AllPulls implements Pulls {
       baseMs,
       free: this.#free,
       findProblem: async (path) => {
-        const [outcome] = await readMetadataInChild([path], this.#closing.signal);
+        const [outcome] = await readMetadata([path], this.#closing.signal);
         return outcome !== undefined && 'reason' in outcome ? outcome.reason : null;
       },
       register: async (model) => (await registry.registerPulled(model)).id,

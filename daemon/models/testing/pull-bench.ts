@@ -11,6 +11,7 @@ import { openStore, type Store } from '../../store/store.ts';
 import { createHub, type Hub } from '../hub/hub.ts';
 import { createPulls, type Pulls, type PullsDeps } from '../pulls/pulls.ts';
 import { createRegistry, type Registry } from '../registry.ts';
+import { readInProcess } from './read-in-process.ts';
 
 /** The real parts of pulls, except for the hub. */
 export interface PullBench {
@@ -48,7 +49,10 @@ export async function pullBench(url: string, options: BenchOptions = {}): Promis
   });
   const store = openStore({ folder: settings.folders.state, log });
   const bus = new EventBus<GatewayEvents>();
-  const registry = await createRegistry({ store, log, bus, settings, firstScanMs: 20_000 });
+  const registry = await createRegistry({
+    ...{ store, log, bus, settings, firstScanMs: 20_000 },
+    readMetadata: readInProcess,
+  });
   const outbound = new Outbound({
     connectMs: () => 2_000,
     ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
@@ -63,6 +67,7 @@ export async function pullBench(url: string, options: BenchOptions = {}): Promis
   });
   const { objection, onResolved } = options;
   const more = {
+    readMetadata: readInProcess,
     ...(options.free === undefined ? {} : { free: options.free }),
     ...(objection === undefined ? {} : { objection }),
     ...(onResolved === undefined ? {} : { onResolved }),
