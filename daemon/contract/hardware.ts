@@ -56,6 +56,25 @@ export const EvidenceView = z.object({
   /** Facts that no probe reported, and why. */
   unread: z.array(z.object({ fact: z.string(), reason: z.string() })),
 });
+/** A mounted file system with storage of its own. */
+export const DiskView = z.object({
+  mount: z.string(),
+  type: z.string().nullable(),
+  total_bytes: z.number(),
+  available_bytes: z.number().nullable(),
+});
+/** A network interface with an address. */
+export const NetworkView = z.object({
+  name: z.string(),
+  /** `wired`, `wireless`, `virtual`; null when unknown. */
+  kind: z.string().nullable(),
+  ipv4: z.string().nullable(),
+  ipv6: z.string().nullable(),
+  /** Megabits per second. */
+  speed_mbit: z.number().nullable(),
+  /** True for the interface of the default route. */
+  default: z.boolean(),
+});
 export const HardwareResponse = z.object({
   /** Unix milliseconds of the probe. */
   probed_at: z.number(),
@@ -67,6 +86,12 @@ export const HardwareResponse = z.object({
     cores_logical: z.number().int(),
     memory_total_bytes: z.number(),
     memory_available_bytes: z.number(),
+    swap_total_bytes: z.number().nullable(),
+    swap_used_bytes: z.number().nullable(),
+    /** Null until the first reading. */
+    disks: z.array(DiskView).nullable(),
+    /** Null until the first reading. */
+    networks: z.array(NetworkView).nullable(),
   }),
   devices: z.array(DeviceView),
   pools: z.array(MemoryPoolView),
@@ -79,5 +104,7 @@ export const HardwareResponse = z.object({
 export type EvidenceRecord = z.infer<typeof EvidenceView>;
 export type HardwareView = z.infer<typeof HardwareResponse>;
 export type MemoryPoolRecord = z.infer<typeof MemoryPoolView>;
+export type DiskRecord = z.infer<typeof DiskView>;
+export type NetworkRecord = z.infer<typeof NetworkView>;
 export type DeviceRecord = z.infer<typeof DeviceView>;
 export type ContainerRuntimeRecord = z.infer<typeof ContainerRuntimeView>;

@@ -2,6 +2,7 @@ import type { EvidenceRecord, MemoryPoolRecord } from '../contract/hardware.ts';
 import { probesFor } from './details.ts';
 import type { DeviceInfo } from './device-facts.ts';
 import type { HostMemory } from './host-memory.ts';
+import type { HostReadings } from './host-readings.ts';
 import { HOST_POOL, isUnifiedGpu } from './memory-budget.ts';
 import type { ProbedDevice, ProbeResult } from './probe.ts';
 import type { ProbeProblem } from './run-guarded.ts';
@@ -65,12 +66,29 @@ function deviceEvidence(
   return { of: info.id, found_by: info.foundBy, facts: known, unread };
 }
 
-function hostEvidence({ system }: ProbeResult, memory: HostMemory): EvidenceRecord {
-  const known = { cpu: system.by, cores: 'cpuinfo', memory: hostSource(memory) };
-  if (system.os !== null)
-    return { of: 'host', found_by: 'kernel', facts: { ...known, os: 'os-release' }, unread: [] };
-  const reason = 'no os-release file names it';
-  return { of: 'host', found_by: 'kernel', facts: known, unread: [{ fact: 'os', reason }] };
+const SYSINFO = 'systeminformation';
+/** The host's values that systeminformation reads. */
+const READINGS = {
+  busy_percent: 'cpuBusyPercent',
+  temperature_c: 'cpuTemperatureC',
+  swap: 'swap',
+  disks: 'disks',
+  networks: 'networks',
+} as const satisfies Record<string, keyof HostReadings>;
+
+function hostEvidence(
+  { system }: ProbeResult,
+  { memory, readings }: { memory: HostMemory; readings: HostReadings },
+): EvidenceRecord {
+  const facts: Record<string, string> = { cpu: system.by, cores: 'cpuinfo', memory: hostSource(memory) };
+  const unread: EvidenceRecord['unread'] = [];
+  if (system.os !== null) facts.os = 'os-release';
+  else unread.push({ fact: 'os', reason: 'no os-release file names it' });
+  for (const [fact, key] of Object.entries(READINGS)) {
+    if (readings[key] !== null) facts[fact] = SYSINFO;
+    else unread.push({ fact, reason: `${SYSINFO} does not report it` });
+  }
+  return { of: 'host', found_by: 'kernel', facts, unread };
 }
 
 /** Returns the probes behind the size of a pool. The available bytes come from the same probes. */
@@ -99,11 +117,11 @@ function poolEvidence(
 export function evidenceOf(
   probe: ProbeResult,
   pools: readonly MemoryPoolRecord[],
-  memory: HostMemory,
+  host: { memory: HostMemory; readings: HostReadings },
 ): EvidenceRecord[] {
-  const poolEvidences = pools.map((pool) => poolEvidence(pool, probe, memory));
+  const poolEvidences = pools.map((pool) => poolEvidence(pool, probe, host.memory));
   return [
-    hostEvidence(probe, memory),
+    hostEvidence(probe, host),
     ...probe.devices.map((device) => deviceEvidence(device, probe, poolEvidences)),
     ...poolEvidences,
   ];

@@ -12,6 +12,7 @@ import { type NodeAccess, nodeAccess } from './device-nodes.ts';
 import { hasCardSigns } from './gpu-evidence.ts';
 import { cardMemory } from './gpu-memory.ts';
 import { readHostMemory } from './host-memory.ts';
+import { HostReader } from './host-readings.ts';
 import { openTree } from './kernel-tree.ts';
 import { LiveValues } from './live-values.ts';
 import { installedBackends } from './llama-backends.ts';
@@ -123,6 +124,7 @@ export function createHardware(options: HardwareOptions): Hardware {
   const memory = cached(MEMORY_MS, () => readHostMemory(root));
   const fresh = memoizePerTick(() => readHostMemory(root));
   const live = new LiveValues(context, log);
+  const host = new HostReader(context.path, stop.signal);
   let cores: number | null = null;
   let hasCard: boolean | null = null;
   let last: ProbeResult | null = null;
@@ -137,6 +139,7 @@ export function createHardware(options: HardwareOptions): Hardware {
       memory: memory(),
       coresPhysical: coresPhysical(),
       coresLogical: availableParallelism(),
+      readings: host.last(),
     });
   const probeAll = async () => {
     last = await probeMachine(context);
@@ -161,7 +164,7 @@ export function createHardware(options: HardwareOptions): Hardware {
   };
   const current = async (): Promise<HardwareView> => {
     if (last === null) return probe();
-    if (live.stale) await refresh();
+    await Promise.all([host.refresh(), live.stale ? refresh() : null]);
     return viewOf(last);
   };
   const stopWatch = watchResume(() => void probe());

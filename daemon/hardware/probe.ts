@@ -3,7 +3,7 @@ import { decideAccess, nodesToCheck } from './access.ts';
 import { type ContainerSources, readContainers } from './containers.ts';
 import { applyNvidia, applyPatches, DETAIL_PROBES } from './details.ts';
 import { type Access, type DeviceInfo, patchDevice } from './device-facts.ts';
-import { deviceName } from './device-name.ts';
+import { deviceName, isNameless } from './device-name.ts';
 import { type NodeAccess, readDeviceNodes } from './device-nodes.ts';
 import { readFlm } from './flm.ts';
 import type { Tree } from './kernel-tree.ts';
@@ -13,7 +13,7 @@ import { scanPlatformNpus } from './npu.ts';
 import { deviceOnlyInTool, readNvidia } from './nvidia-smi.ts';
 import { scanPci } from './pci-scan.ts';
 import { type ProbeProblem, runGuarded } from './run-guarded.ts';
-import { readSysinfo, type SystemInfo } from './sysinfo.ts';
+import { readGraphicsNames, readSysinfo, type SystemInfo } from './sysinfo.ts';
 import type { Tool } from './tools.ts';
 import type { BackendInfo } from './unused-reason.ts';
 import { readVulkan } from './vulkaninfo.ts';
@@ -157,9 +157,13 @@ export async function probeMachine(options: ProbeContext): Promise<ProbeResult> 
   ]);
   addNvidia(devices, nvidia);
   addVulkan(devices, vulkan);
+  const names = { vulkan: vulkan.devices, lspci };
+  const graphics = devices.some((info) => isNameless(info, names))
+    ? await run('graphics', () => readGraphicsNames(context.path, context.signal), new Map<string, string>())
+    : new Map<string, string>();
   const probed = devices.map(async (info) => ({
     info,
-    ...deviceName(info, { vulkan: vulkan.devices, lspci }),
+    ...deviceName(info, { ...names, graphics }),
     access: await run<Access>(`access ${info.id}`, () => accessOf(info, nodeAccess), 'unknown'),
   }));
   return {

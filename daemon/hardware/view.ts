@@ -1,6 +1,7 @@
 import type { DeviceRecord, HardwareView, MemoryPoolRecord } from '../contract/hardware.ts';
 import { evidenceOf } from './evidence.ts';
 import type { HostMemory } from './host-memory.ts';
+import type { HostReadings } from './host-readings.ts';
 import { isUnifiedGpu, memoryPools, poolOf } from './memory-budget.ts';
 import type { ProbedDevice, ProbeResult } from './probe.ts';
 import { unusedReason } from './unused-reason.ts';
@@ -9,9 +10,10 @@ export interface HostInfo {
   memory: HostMemory;
   coresPhysical: number;
   coresLogical: number;
+  readings: HostReadings;
 }
 
-function cpuDevice(probe: ProbeResult, { memory }: HostInfo): DeviceRecord {
+function cpuDevice(probe: ProbeResult, { memory, readings }: HostInfo): DeviceRecord {
   return {
     id: 'cpu',
     kind: 'cpu',
@@ -22,9 +24,9 @@ function cpuDevice(probe: ProbeResult, { memory }: HostInfo): DeviceRecord {
     memory_total_bytes: memory.totalBytes,
     memory_used_bytes: Math.max(0, memory.totalBytes - memory.availableBytes),
     pool: 'host',
-    busy_percent: null,
+    busy_percent: readings.cpuBusyPercent,
     power_w: null,
-    temperature_c: null,
+    temperature_c: readings.cpuTemperatureC,
     unused_reason: null,
   };
 }
@@ -79,6 +81,10 @@ export function hardwareView(probe: ProbeResult, host: HostInfo): HardwareView {
       cores_logical: host.coresLogical,
       memory_total_bytes: host.memory.totalBytes,
       memory_available_bytes: host.memory.availableBytes,
+      swap_total_bytes: host.readings.swap?.totalBytes ?? null,
+      swap_used_bytes: host.readings.swap?.usedBytes ?? null,
+      disks: host.readings.disks,
+      networks: host.readings.networks,
     },
     devices: [
       cpuDevice(probe, host),
@@ -86,7 +92,7 @@ export function hardwareView(probe: ProbeResult, host: HostInfo): HardwareView {
     ],
     pools,
     containers: probe.containers,
-    evidence: evidenceOf(probe, pools, host.memory),
+    evidence: evidenceOf(probe, pools, host),
     problems: probe.problems,
   };
 }

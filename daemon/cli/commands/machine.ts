@@ -45,12 +45,40 @@ function hardwareText({ host, devices, pools, problems, probed_at }: HardwareVie
       Processor: `${host.cpu}, ${plural(host.cores_physical, 'core')} (${plural(host.cores_logical, 'thread')})`,
       Memory: `${formatBytes(host.memory_total_bytes)}, ${formatBytes(host.memory_available_bytes)} available`,
       System: host.os ?? 'unknown',
+      ...(host.swap_total_bytes
+        ? { Swap: `${formatBytes(host.swap_total_bytes)}, ${formatBytes(host.swap_used_bytes)} used` }
+        : {}),
       Probed: clock(new Date(probed_at), new Date()),
     }),
     `\n${fitted(['DEVICE', 'KIND', 'NAME', 'DRIVER', 'MEMORY', 'ACCESS'], rows, { width, shrink: [2, 0] })}`,
     `\n${fitted(['POOL', 'KIND', 'TOTAL', 'AVAILABLE', 'LIMITED BY'], poolRows, { width, shrink: [0] })}`,
+    diskTable(host.disks ?? [], width),
+    networkTable(host.networks ?? [], width),
     ...notes.map((note) => `${plain(note)}\n`),
   ].join('');
+}
+
+function diskTable(disks: NonNullable<HardwareView['host']['disks']>, width: number): string {
+  if (disks.length === 0) return '';
+  const rows = disks.map((each) => [
+    each.mount,
+    each.type ?? '-',
+    formatBytes(each.total_bytes),
+    formatBytes(each.available_bytes),
+  ]);
+  return `\n${fitted(['DISK', 'TYPE', 'TOTAL', 'AVAILABLE'], rows, { width, shrink: [0] })}`;
+}
+
+function networkTable(networks: NonNullable<HardwareView['host']['networks']>, width: number): string {
+  if (networks.length === 0) return '';
+  const rows = networks.map((each) => [
+    each.default ? `${each.name} (default)` : each.name,
+    each.kind ?? '-',
+    each.ipv4 ?? '-',
+    each.ipv6 ?? '-',
+    each.speed_mbit === null ? '-' : `${each.speed_mbit} Mbit/s`,
+  ]);
+  return `\n${fitted(['INTERFACE', 'KIND', 'IPV4', 'IPV6', 'SPEED'], rows, { width, shrink: [3] })}`;
 }
 
 export async function usage({ client, flags, out, width }: CommandContext): Promise<number> {

@@ -20,8 +20,32 @@ declare module 'prom-client/lib/registry.js' {
   export default Registry;
 }
 declare module 'systeminformation/lib/cpu.js' {
-  import type { cpu } from 'systeminformation';
+  import type { cpu, cpuTemperature, currentLoad } from 'systeminformation';
 
-  const parts: { cpu: typeof cpu };
+  const parts: { cpu: typeof cpu; cpuTemperature: typeof cpuTemperature; currentLoad: typeof currentLoad };
+  export default parts;
+}
+declare module 'systeminformation/lib/memory.js' {
+  import type { mem } from 'systeminformation';
+
+  const parts: { mem: typeof mem };
+  export default parts;
+}
+declare module 'systeminformation/lib/network.js' {
+  import type { networkInterfaces } from 'systeminformation';
+
+  const parts: { networkInterfaces: typeof networkInterfaces };
+  export default parts;
+}
+declare module 'systeminformation/lib/filesystem.js' {
+  import type { fsSize } from 'systeminformation';
+
+  const parts: { fsSize: typeof fsSize };
+  export default parts;
+}
+declare module 'systeminformation/lib/graphics.js' {
+  import type { graphics } from 'systeminformation';
+
+  const parts: { graphics: typeof graphics };
   export default parts;
 }

@@ -15,6 +15,9 @@ const WORDS: Readonly<Record<string, string>> = {
   cores: 'Cores',
   memory: 'Memory',
   os: 'System',
+  swap: 'Swap',
+  disks: 'Disks',
+  networks: 'Network',
 };
 
 /** Label of a fact. */

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import type { ReactElement } from 'react';
-import type { HardwareView } from '../../../daemon/contract/hardware.ts';
+import type { DiskRecord, HardwareView, NetworkRecord } from '../../../daemon/contract/hardware.ts';
 import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
@@ -26,6 +26,27 @@ import { useHistory } from './use-history.ts';
 const LIVE_MS = 5000;
 const PROBE_LIMIT_MS = 60_000;
 
+const diskRow = ({ mount, type, total_bytes, available_bytes }: DiskRecord) =>
+  [
+    `Disk ${mount}`,
+    [byteSize(total_bytes), available_bytes === null ? null : `${byteSize(available_bytes)} available`, type]
+      .filter((part) => part !== null)
+      .join(', '),
+  ] as const;
+
+const networkRow = (network: NetworkRecord) =>
+  [
+    `Network ${network.name}`,
+    [
+      network.ipv4 ?? network.ipv6,
+      network.kind,
+      network.speed_mbit === null ? null : `${network.speed_mbit} Mbit/s`,
+      network.default ? 'default route' : null,
+    ]
+      .filter((part) => part !== null)
+      .join(', '),
+  ] as const;
+
 function Host(props: { hardware: HardwareView }): ReactElement {
   const { host } = props.hardware;
   return (
@@ -35,7 +56,15 @@ function Host(props: { hardware: HardwareView }): ReactElement {
           ['CPU', host.cpu],
           ['Cores', `${host.cores_physical} (${host.cores_logical} threads)`],
           ['RAM', `${byteSize(host.memory_total_bytes)}, ${byteSize(host.memory_available_bytes)} available`],
+          [
+            'Swap',
+            host.swap_total_bytes
+              ? `${byteSize(host.swap_total_bytes)}, ${byteSize(host.swap_used_bytes ?? 0)} used`
+              : null,
+          ],
           ['System', host.os],
+          ...(host.disks ?? []).map(diskRow),
+          ...(host.networks ?? []).map(networkRow),
         ]}
       />
       <Evidence evidence={evidenceFor(props.hardware, 'host')} />
