@@ -68,7 +68,9 @@ test('shows the hardware and rescans it', async ({ page }) => {
   await expect(
     page.getByRole('img', { name: /^Memory of .* since this page was opened: now .*GiB/ }),
   ).toBeVisible();
-  await expect(page.getByText(/Not reported: load/)).toBeVisible();
+  await expect(page.getByRole('img', { name: /^Load of .* now \d+(\.\d)? %/ })).toBeVisible();
+  await expect(page.getByText(/Not reported: .*power/)).toBeVisible();
+  await expect(page.getByText(/^[\d.]+ [KMGT]iB, .* available, \w+/).first()).toBeVisible();
   await expect(page.getByRole('meter', { name: 'Memory of pool host' })).toBeVisible();
   const probed = page.waitForResponse((answer) => answer.url().endsWith('/api/hardware/probe'));
   await page.getByRole('button', { name: 'Rescan' }).focus();
