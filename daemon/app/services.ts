@@ -12,6 +12,7 @@ import { createMatcher } from '../http/matcher.ts';
 import { readBytes, receiveInto } from '../http/read-body.ts';
 import { refusalRecorder } from '../http/record-refusal.ts';
 import { type HttpServer, startHttp } from '../http/server.ts';
+import { liveNames } from '../inference/dispatch/configured-names.ts';
 import { memoryEmbedder } from '../inference/memory-embedder.ts';
 import { createOmni } from '../inference/omni/omni.ts';
 import { createRealtime } from '../inference/realtime/realtime.ts';
@@ -220,7 +221,7 @@ export async function startServices(
     inference,
     memory,
     settings: live,
-    sources: { slots, registry, upstreams },
+    sources: { slots, registry, upstreams, names: liveNames(settings) },
   });
   const stopping = new AbortController();
   const companion = createCompanion({ settings: live, outbound, signal: stopping.signal });

@@ -22,6 +22,8 @@ export interface CallOptions {
   timeoutMs?: number;
   /** Values of `:name` in the path of the row. */
   params?: Readonly<Record<string, string>>;
+  /** The revision that a change is based on. */
+  ifMatch?: string;
   /** Query parameters. Undefined values are omitted. */
   query?: Readonly<Record<string, string | undefined>>;
 }
@@ -89,7 +91,8 @@ async function send(
   const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const headers: Record<string, string | number> = { accept: 'application/json' };
   if (key !== null) headers.authorization = `Bearer ${key}`;
-  const { upload } = options;
+  const { upload, ifMatch } = options;
+  if (ifMatch !== undefined) headers['if-match'] = `"${ifMatch}"`;
   if (payload)
     Object.assign(headers, { 'content-type': 'application/json', 'content-length': payload.length });
   if (upload) {

@@ -34,6 +34,10 @@ export const RESPONSE_HEADERS: Readonly<Record<string, HeaderRow>> = {
       'What decided between them. `loaded`: it has the model loaded. `prefix`: it served the beginning of the conversation. `active`: it had the fewest active requests for its weight. `turn`: it had as few as others.',
   },
   'x-svc-model': { on: 'inference', meaning: 'Id of the model that served the request.' },
+  'x-svc-alias': {
+    on: 'inference, requested by an alias or preset',
+    meaning: 'The alias or preset of config.toml by which the model was requested.',
+  },
   'x-svc-step': { on: 'inference', meaning: 'Dispatch step that chose the slot or upstream.' },
   'x-svc-overhead-ms': {
     on: 'inference',

@@ -36,6 +36,28 @@ export const V1Model = z.object({
 });
 export const V1ModelList = z.object({ object: z.literal('list'), data: z.array(V1Model) });
 
+/** An alias or preset of config.toml (`GET /api/models/names`). */
+export const ModelName = z.object({
+  kind: z.enum(['alias', 'preset']),
+  /** The name; with `*`, every name that it matches and nothing else has. */
+  name: z.string(),
+  /** The name in config.toml that it stands for. */
+  target: z.string(),
+  /** The model that serves it now; null when nothing does. */
+  model: z.string().nullable(),
+  slot: z.string().nullable(),
+  upstream: z.string().nullable(),
+  /** What a preset changes: names of fields, without values. */
+  set: z.array(z.string()),
+  default: z.array(z.string()),
+  strip: z.array(z.string()),
+  /** Whether it has a system text. */
+  system: z.boolean(),
+  /** Why it has no effect or leads nowhere; null when it works. */
+  problem: z.string().nullable(),
+});
+export const ModelNamesResponse = z.object({ names: z.array(ModelName) });
+
 /** What the registry itself stores about a model. */
 export const RegistryView = z.object({
   id: z.string(),
@@ -115,3 +137,4 @@ export type V1ModelRecord = z.infer<typeof V1Model>;
 export type ModelRecordView = z.infer<typeof RegistryView>;
 export type ModelWithMemory = z.infer<typeof ModelView>;
 export type ModelPutBody = z.infer<typeof ModelPut>;
+export type NameView = z.infer<typeof ModelName>;

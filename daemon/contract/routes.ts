@@ -132,6 +132,7 @@ export const ROUTES = {
     'Upstreams (other servers that serve models) with their health',
   ),
   models: api('GET', '/api/models', 'client', 'none', 'Registered models'),
+  'model.names': api('GET', '/api/models/names', 'client', 'none', 'Aliases and presets of config.toml'),
   'model.catalog': api(
     'GET',
     '/api/models/catalog',

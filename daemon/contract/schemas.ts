@@ -73,6 +73,7 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'slot.unload': SlotView,
   'slot.restart': SlotView,
   upstreams: upstreams.UpstreamsResponse,
+  'model.names': models.ModelNamesResponse,
   upstream: upstreams.UpstreamView,
   'upstream.create': upstreams.UpstreamView,
   'upstream.put': upstreams.UpstreamView,

@@ -25,5 +25,7 @@ export function settingsTable(views: readonly SettingRow[]): string {
 function shown(view: SettingRow): string {
   if (view.secret) return view.set ? '(set)' : '(not set)';
   if (view.value === null) return '(not set)';
+  if (typeof view.value === 'object' && !Array.isArray(view.value))
+    return Object.keys(view.value).join(',') || '(none)';
   return Array.isArray(view.value) ? view.value.join(',') || '(none)' : String(view.value);
 }

@@ -203,6 +203,8 @@ const ExplainError = z.object({
 export const ExplainResponse = z.object({
   path: z.string(),
   model: z.string().nullable(),
+  /** The alias or preset of config.toml that the model is, and what it stands for; null for any other name. */
+  alias: z.object({ kind: z.enum(['alias', 'preset']), name: z.string(), target: z.string() }).nullable(),
   steps: z.array(ExplainStep),
   slot: z.string().nullable(),
   upstream: z.string().nullable(),

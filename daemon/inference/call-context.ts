@@ -12,6 +12,7 @@ import type { CallEnd } from '../upstreams/call-meaning.ts';
 import type { Encoders } from './audio/encoders.ts';
 import type { SpoolStore } from './audio/spool-store.ts';
 import type { CallerRequest, CallerResponse } from './caller.ts';
+import type { ConfiguredName } from './dispatch/configured-names.ts';
 import type { ConversationPrefix, PrefixMemory } from './dispatch/conversation-prefix.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { RoutingSources } from './dispatch/routing-view.ts';
@@ -117,6 +118,8 @@ export interface ParsedRequest {
   readonly model: string | null;
   /** The name as the caller wrote it, when `model` differs. */
   readonly requestedName?: string;
+  /** The alias or preset that `model` was made from; absent when dispatch resolves it. */
+  readonly alias?: ConfiguredName | null;
   readonly stream: boolean;
   /** The caller requested the token counts of a stream. */
   readonly includesUsage?: boolean;

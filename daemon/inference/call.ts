@@ -21,6 +21,7 @@ import { RefusedOption } from './forward/option-support.ts';
 import { ResponseWriter } from './forward/response-writer.ts';
 import { OverheadTimer } from './overhead-timer.ts';
 import { rewriteModelRef } from './rewrite/deviations.ts';
+import { applyPreset } from './rewrite/preset.ts';
 
 /**
  * Runs one call from its body to the last byte: parse, rewrite the model reference, dispatch, load, rewrite
@@ -50,7 +51,8 @@ export async function runCall(deps: CallDeps, call: InferenceCall, task: TaskRow
   scope.limit(limit, timedOut);
   try {
     const overhead = new OverheadTimer(call.overheadSince ?? call.receivedAt);
-    await start({ deps, call, task, scope, response, tracked, overhead });
+    const started = applyPreset(call, deps.sources);
+    await start({ deps, call: started, task, scope, response, tracked, overhead });
   } catch (error) {
     const failure = endedBy(scope, error);
     if (failure instanceof ClientDisconnected) return tracked.end({ ...CLIENT_CLOSED, usage: null });
@@ -164,7 +166,8 @@ async function dispatchAndSend(
   const view = createRoutingView(deps.sources);
   const named = modelOmitted(plainModelRef(reading.model), call.path, view);
   const { type } = pathRow(call.path);
-  const address = rewriteModelRef(named, view, type);
+  const resolved = rewriteModelRef(named, view, type);
+  const address = reading.alias ? { ...resolved, alias: reading.alias } : resolved;
   const affinity =
     reading.prefix &&
     new ConversationAffinity(deps.prefixes, reading.prefix, () => deps.settings.value('prefixAffinity'));

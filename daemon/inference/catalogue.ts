@@ -6,10 +6,12 @@ import type { UpstreamModel } from '../upstreams/model-list.ts';
 import type { UpstreamState } from '../upstreams/port.ts';
 import { isHidden, LOCAL_OWNER, modelRecord } from './catalogue-record.ts';
 import { aliasedSlot, LEGACY_ALIAS, VIRTUAL_CHAINS, VIRTUAL_PREFIX } from './dispatch/names.ts';
+import { configuredName } from './dispatch/resolve-name.ts';
 import { isNpu, modelNamed, type RoutingView, slotNamed } from './dispatch/routing-view.ts';
 import { CURATED, curatedModel } from './images/curated.ts';
 import {
   aliasDescription,
+  configuredDescription,
   slotDescription,
   upstreamDescription,
   virtualDescription,
@@ -68,7 +70,23 @@ function entries(view: RoutingView, draws: DrawableModels): Map<string, Entry> {
   for (const upstream of view.upstreams)
     for (const model of upstream.models) if (!all.has(model.id)) add(upstreamEntry(model, upstream));
   for (const slot of view.slots) for (const id of drawableIds(slot, draws)) add(drawableEntry(slot, id));
+  for (const [name, entry] of configuredEntries(view, all)) all.set(name, entry);
   return all;
+}
+
+/** Returns the aliases and presets of config.toml that lead to a listed name (docs/spec/contract.md#configured-aliases). */
+function configuredEntries(view: RoutingView, all: ReadonlyMap<string, Entry>): [string, Entry][] {
+  return view.names.names().flatMap((name): [string, Entry][] => {
+    const found = configuredName(name, view);
+    const entry = found && all.get(found.target);
+    if (!found || !entry) return [];
+    const { record } = entry;
+    const { active: _, queued: __, virtual: ___, ...state } = record._svc;
+    const description = configuredDescription(found);
+    const more = { is_alias: true, resolves_to: record._svc.resolves_to ?? record.id };
+    const own = { id: name, name, description, meta: { ...record.meta, description } };
+    return [[name, { ...entry, record: { ...record, ...own, _svc: { ...state, ...more } } }]];
+  });
 }
 
 /** Returns whether a name refers to a slot whose model has another id. */

@@ -25,6 +25,8 @@ export function connect(
 ): Connection | Promise<Connection> {
   const { target, step, rule } = decision;
   setResponseHeader(ctx, 'x-svc-step', step);
+  const { alias } = request.modelRef;
+  if (alias) setResponseHeader(ctx, 'x-svc-alias', headerText(alias.name));
   if (target.kind === 'slot')
     return connectSlot(ctx, parsed, request, { slot: target.slot, model: target.model, step });
   return connectUpstream(ctx, { upstream: target.upstream, model: target.model, step, rule: rule ?? null });

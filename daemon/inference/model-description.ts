@@ -1,6 +1,7 @@
 import type { SlotTypeName } from '../contract/slots.ts';
 import type { SlotView } from '../slots/slot-view.ts';
 import type { UpstreamState } from '../upstreams/port.ts';
+import type { ConfiguredName } from './dispatch/configured-names.ts';
 import { VIRTUAL_CHAINS, VIRTUAL_PREFIX } from './dispatch/names.ts';
 
 const KINDS: Readonly<Record<SlotTypeName, string>> = {
@@ -19,6 +20,10 @@ export const slotDescription = ({ name, type, demo }: SlotView): string =>
 /** Describes a name that always refers to a slot. */
 export const aliasDescription = ({ name, model }: SlotView): string =>
   `Slot ${name}, ${model === null ? 'without a model' : `now ${model}`}.`;
+
+/** Describes an alias or preset of config.toml. */
+export const configuredDescription = ({ kind, target }: ConfiguredName): string =>
+  kind === 'alias' ? `Alias of ${target}.` : `Preset of ${target}.`;
 
 /** Describes a virtual name, which may have several slots. */
 export function virtualDescription(id: string, slot: SlotView): string {

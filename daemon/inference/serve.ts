@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { AudioModelList, VoiceList } from '../contract/audio.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
-import type { V1ModelRecord } from '../contract/models.ts';
+import type { NameView, V1ModelRecord } from '../contract/models.ts';
 import type { ExplainView, RequestBodiesView, RequestDetailView, RequestRecord } from '../contract/system.ts';
 import type { UpstreamTestStepView } from '../contract/upstreams.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
@@ -22,6 +22,7 @@ import { recordRefusal, runCall } from './call.ts';
 import type { CallDeps, InferenceCall } from './call-context.ts';
 import { type CatalogueQuery, type DrawableModels, findModel, listModels } from './catalogue.ts';
 import { type DialectName, serveDialect } from './dialects/serve-dialect.ts';
+import { liveNames } from './dispatch/configured-names.ts';
 import { ConversationAffinity, PrefixMemory } from './dispatch/conversation-prefix.ts';
 import { type ExplainInput, explain } from './dispatch/explain.ts';
 import { createRoutingView } from './dispatch/routing-view.ts';
@@ -34,6 +35,7 @@ import { AvailableModels } from './images/available-models.ts';
 import type { CachedImage } from './images/cache.ts';
 import { Images } from './images/images.ts';
 import { callInternally, type Internal } from './internal.ts';
+import { namesView } from './names-view.ts';
 import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
 import { TASKS, type TaskName } from './tasks.ts';
 import { tryUpstream } from './try-upstream.ts';
@@ -81,6 +83,10 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
   /** Opens a stored image; null unless the text is the id of one. */
   image(id: string): Promise<CachedImage | null>;
   explain(input: ExplainInput): ExplainView;
+  /** Returns the aliases and presets of config.toml, and what they lead to now. */
+  names(): NameView[];
+  /** Whether config.toml has an alias or preset of exactly this name. */
+  hasName(name: string): boolean;
   /**
    * Tests an upstream like a real call: its model list, then a chat of a few tokens when a model is named.
    */
@@ -115,7 +121,10 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
 export function createInference(deps: InferenceDeps): Inference {
   const { settings, slots, registry, store, bus, metrics, log } = deps;
   const upstreams = deps.upstreams ?? NO_UPSTREAMS;
-  const sources = { slots, registry, upstreams, npuSuffix: () => settings.value('npuSuffix') };
+  const sources = {
+    ...{ slots, registry, upstreams, npuSuffix: () => settings.value('npuSuffix') },
+    names: liveNames(settings),
+  };
   const redact = createRedactor(() => deps.secrets?.() ?? NO_SECRETS);
   const tracker = createRequestTracker({
     requests: store.requests,
@@ -199,6 +208,8 @@ export function createInference(deps: InferenceDeps): Inference {
         affinityOf: (prefixFor) =>
           new ConversationAffinity(prefixes, prefixFor, () => settings.value('prefixAffinity')),
       }),
+    names: () => namesView(createRoutingView(sources), drawableModels),
+    hasName: (name) => sources.names().entry(name) !== undefined,
     running: () => tracker.running(),
     request: (id) => tracker.find(id),
     bodies: (id) => tracker.bodies(id),

@@ -1,4 +1,5 @@
 import { hostName } from './host-name.ts';
+import { aliasTable, type Preset, presetTable } from './name-tables.ts';
 import { proxyAddress } from './proxy-address.ts';
 import { byteSize, choice, flag, list, number, origin, type SettingType, text } from './setting-types.ts';
 
@@ -6,7 +7,7 @@ import { byteSize, choice, flag, list, number, origin, type SettingType, text } 
 export interface SettingRowDef<T> {
   /** Environment variable, if it has one. */
   readonly env?: string;
-  /** `table.key` in config.toml, if it can be persisted there. */
+  /** `table.key` in config.toml, or the name of a whole table, if it can be persisted there. */
   readonly toml?: string;
   readonly type: SettingType<T>;
   readonly default: T;
@@ -169,6 +170,20 @@ export const SETTINGS = {
     default: [] as readonly string[],
     live: true,
     help: 'Patterns (* = anything) of the ids that GET /v1/models lists. Empty lists all. Names that are not listed still work.',
+  }),
+  aliases: row({
+    toml: 'aliases',
+    type: aliasTable,
+    default: {} as Readonly<Record<string, string>>,
+    live: true,
+    help: 'Other names of models: "name" = "slot or model". A name with * matches every name that nothing else has.',
+  }),
+  presets: row({
+    toml: 'presets',
+    type: presetTable,
+    default: {} as Readonly<Record<string, Preset>>,
+    live: true,
+    help: 'Names with settings: [presets.NAME] has model, and set, default, strip and system for its requests.',
   }),
   modelFolders: row({
     toml: 'models.folders',

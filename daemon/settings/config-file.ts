@@ -7,7 +7,12 @@ export class ConfigEditError extends Error {
   override readonly name = 'ConfigEditError';
 }
 
-export type TomlValue = boolean | number | string | readonly string[];
+export type TomlValue =
+  | boolean
+  | number
+  | string
+  | readonly TomlValue[]
+  | { readonly [name: string]: TomlValue };
 
 /**
  * Sets `table.key` in TOML text and preserves every other character: comments, order, unknown keys, line
@@ -17,18 +22,26 @@ export type TomlValue = boolean | number | string | readonly string[];
  */
 export function setInConfigFile(text: string, key: string, value: TomlValue): string {
   const [table, name] = key.split('.') as [string, string];
+  return setInTable(text, table, name, value);
+}
+
+/** Like `setInConfigFile`, for a key of a table that may contain any characters. */
+export function setInTable(text: string, table: string, name: string, value: TomlValue): string {
   const bom = text.startsWith('\ufeff') ? '\ufeff' : '';
   const source = text.slice(bom.length);
   const wanted = withKey(tomlValues(source), table, name, value);
-  for (const candidate of candidates(source, { table, name, literal: literal(value) })) {
+  const edit = { table, name, key: keyText(name), literal: literal(value) };
+  for (const candidate of candidates(source, edit)) {
     if (wanted !== null && readsAs(candidate, wanted)) return bom + candidate;
   }
-  throw new ConfigEditError(`${key} cannot be set without changing other parts; edit the file`);
+  throw new ConfigEditError(`${table}.${name} cannot be set without changing other parts; edit the file`);
 }
 
 interface Edit {
   table: string;
   name: string;
+  /** The name as it is written. */
+  key: string;
   literal: string;
 }
 
@@ -61,7 +74,7 @@ function* candidates(text: string, edit: Edit): Generator<string> {
   yield* withDottedKey(text, map, edit);
   const eol = eolOf(text);
   const gap = text === '' ? '' : text.endsWith('\n') ? eol : eol + eol;
-  yield `${text}${gap}[${edit.table}]${eol}${edit.name} = ${edit.literal}${eol}`;
+  yield `${text}${gap}[${edit.table}]${eol}${edit.key} = ${edit.literal}${eol}`;
 }
 
 function* replaced(text: string, map: TomlMap, { table, name, literal }: Edit): Generator<string> {
@@ -69,20 +82,20 @@ function* replaced(text: string, map: TomlMap, { table, name, literal }: Edit): 
   if (at !== undefined) yield text.slice(0, at.valueFrom) + literal + text.slice(at.valueTo);
 }
 
-function* intoTable(text: string, map: TomlMap, { table, name, literal }: Edit): Generator<string> {
+function* intoTable(text: string, map: TomlMap, { table, key, literal }: Edit): Generator<string> {
   const place = map.tables.find(({ path }) => path.length === 1 && path[0] === table);
   if (place === undefined) return;
-  if (place.kind !== 'inline') yield newLine(text, place.lastEnd, `${name} = ${literal}`);
+  if (place.kind !== 'inline') yield newLine(text, place.lastEnd, `${key} = ${literal}`);
   const glue = place.empty ? ' ' : ', ';
   const end = place.empty && text[place.lastEnd] === '}' ? ' ' : '';
-  yield `${text.slice(0, place.lastEnd)}${glue}${name} = ${literal}${end}${text.slice(place.lastEnd)}`;
+  yield `${text.slice(0, place.lastEnd)}${glue}${key} = ${literal}${end}${text.slice(place.lastEnd)}`;
 }
 
-function* withDottedKey(text: string, map: TomlMap, { table, name, literal }: Edit): Generator<string> {
+function* withDottedKey(text: string, map: TomlMap, { table, key, literal }: Edit): Generator<string> {
   const sibling = map.entries.findLast(
     ({ path, home }) => home === 'root' && path.length > 1 && path[0] === table,
   );
-  if (sibling !== undefined) yield newLine(text, sibling.valueTo, `${table}.${name} = ${literal}`);
+  if (sibling !== undefined) yield newLine(text, sibling.valueTo, `${table}.${key} = ${literal}`);
 }
 
 /** Inserts a line after the line that contains `offset`, with the same indentation. */
@@ -101,8 +114,15 @@ export const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' :
 export function literal(value: TomlValue): string {
   if (typeof value === 'string') return basicString(value);
   if (typeof value !== 'object') return String(value);
-  return `[${value.map(basicString).join(', ')}]`;
+  if (isList(value)) return `[${value.map(literal).join(', ')}]`;
+  const members = Object.entries(value).map(([name, one]) => `${keyText(name)} = ${literal(one)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
+
+const isList = (value: object): value is readonly TomlValue[] => Array.isArray(value);
+
+/** Returns a key as it is written in TOML: bare where possible, otherwise in quotes. */
+const keyText = (name: string): string => (/^[A-Za-z0-9_-]+$/.test(name) ? name : basicString(name));
 
 /** A JSON string is a basic string of TOML, except that TOML requires DEL to be escaped. */
 const basicString = (text: string): string => JSON.stringify(text).replaceAll('\x7f', '\\u007f');

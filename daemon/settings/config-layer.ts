@@ -79,7 +79,8 @@ interface Finding {
 }
 
 function good({ text, table, values, wrong }: ValidConfig): ConfigReading {
-  const inTable = (key: string) => isTable(table[key.split('.')[0] as string]);
+  const inTable = (key: string) =>
+    KEYS.has(key.split('.')[0] as string) || isTable(table[key.split('.')[0] as string]);
   const findings = [...wrong]
     .filter(([key]) => inTable(key))
     .map(([key, message]) => ({ path: key.split('.'), message }));
@@ -90,6 +91,7 @@ function unknownNames(table: TomlTable): Finding[] {
   const findings: Finding[] = [];
   for (const [name, inner] of Object.entries(table)) {
     if (!TABLES.has(name)) findings.push({ path: [name], message: `unknown name "${name.slice(0, 80)}"` });
+    else if (KEYS.has(name)) continue;
     else if (!isTable(inner)) findings.push({ path: [name], message: `"${name}" must be a table` });
     else {
       for (const key of Object.keys(inner)) {

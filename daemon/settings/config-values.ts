@@ -82,13 +82,14 @@ function fallback(row: Row, memory: ConfigMemory): unknown {
 }
 
 /**
- * Returns the raw value of `table.key`, or an empty object when the name of the table is used for something
- * else.
+ * Returns the raw value of `table.key` or of a whole table, or an empty object when the name of the table is used
+ * for something else.
  */
 function rawValue(table: TomlTable, key: string): { value: unknown } | Record<never, never> | undefined {
-  const [name, inner] = key.split('.') as [string, string];
+  const [name, inner] = key.split('.') as [string, string?];
   if (!Object.hasOwn(table, name)) return undefined;
   const found = table[name];
+  if (inner === undefined) return { value: found };
   if (!isTable(found)) return {};
   return Object.hasOwn(found, inner) ? { value: found[inner] } : undefined;
 }

@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import type { SettingRow } from '../contract/system.ts';
 import type { FaultHook } from '../lib/fs/temp-file.ts';
 import type { Log } from '../lib/log.ts';
-import { SETTINGS, type SettingName, type SettingRowDef, type SettingValue } from './catalogue.ts';
+import {
+  SETTINGS,
+  type SettingName,
+  type SettingRowDef,
+  type SettingValue,
+  settingRows,
+} from './catalogue.ts';
 import { ConfigEditError, setInConfigFile, type TomlValue } from './config-file.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES, readConfigText } from './config-text.ts';
 import { editFile } from './edit-file.ts';
@@ -17,6 +23,7 @@ import { isWritableSecret } from './secrets.ts';
 import { parseInput } from './setting-types.ts';
 import type { Settings, SettingsChange, SettingsOptions } from './settings.ts';
 import type { SettingsState } from './state.ts';
+import { setTableInConfigFile } from './table-edit.ts';
 import { watchFiles } from './watch-files.ts';
 
 /** An emptied or removed file may reappear within this time, because editors write in two steps. */
@@ -209,7 +216,7 @@ function wasEmptied(before: FileRead, now: FileRead): boolean {
 }
 
 interface KeyChange {
-  /** `table.key`. */
+  /** `table.key`, or the name of a whole table. */
   readonly key: string;
   readonly value: TomlValue;
 }
@@ -229,6 +236,15 @@ function editConfig(bytes: Buffer | null, changes: readonly KeyChange[]): Buffer
     const line = read.line === null ? '' : ` (line ${read.line})`;
     throw new ConfigEditError(`${CONFIG_FILE} ${read.message}${line}; correct it first`);
   }
-  const text = changes.reduce((before, { key, value }) => setInConfigFile(before, key, value), read.text);
-  return Buffer.from(text, 'utf8');
+  return Buffer.from(changes.reduce(withChange, read.text), 'utf8');
+}
+
+function withChange(text: string, { key, value }: KeyChange): string {
+  if (key.includes('.')) return setInConfigFile(text, key, value);
+  const type = settingRows().find(({ toml }) => toml === key)?.type;
+  const normalise = (entries: unknown) => {
+    const read = type?.fromToml(entries);
+    return (read?.ok ? read.value : {}) as Readonly<Record<string, TomlValue>>;
+  };
+  return setTableInConfigFile(text, key, value as Readonly<Record<string, TomlValue>>, normalise);
 }

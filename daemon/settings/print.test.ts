@@ -17,7 +17,7 @@ test('the unchanged examples set nothing and have no problems', () => {
 });
 
 test('with every key uncommented config.toml gives every default', () => {
-  const all = config(exampleConfigFile().replace(/^#(?=[a-z_]+ = )/gm, ''));
+  const all = config(exampleConfigFile().replace(/^#(?=[a-z_]+ = |\[)/gm, ''));
   const rows = settingRows().filter((row) => row.toml !== undefined);
   expect(all.problems).toEqual([]);
   expect(Object.fromEntries(all.values)).toEqual(

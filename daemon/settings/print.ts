@@ -23,13 +23,18 @@ function envBlock(row: Row): string {
 /** Returns an example config.toml: every table with every key at its default, the keys commented out. */
 export function exampleConfigFile(rows: readonly Row[] = settingRows()): string {
   const tables = new Map<string, string[]>();
+  const wholeTables: string[] = [];
   for (const row of rows) {
     if (row.toml === undefined) continue;
-    const [table, key] = row.toml.split('.') as [string, string];
+    const [table, key] = row.toml.split('.') as [string, string?];
+    if (key === undefined) {
+      wholeTables.push(`# ${row.help}\n# ${row.type.name}; takes effect ${effect(row)}.\n#[${table}]`);
+      continue;
+    }
     const wins = row.env === undefined ? '' : ` ${row.env} wins over it.`;
     const block = `# ${row.help}\n# ${row.type.name}; takes effect ${effect(row)}.${wins}\n#${key} = ${literal(row.default as TomlValue)}`;
     tables.set(table, [...(tables.get(table) ?? []), block]);
   }
   const parts = [...tables].map(([table, blocks]) => [`[${table}]`, ...blocks].join('\n\n'));
-  return `${['# Configuration of svc-gateway. Take the # off a line to set its key.', ...parts].join('\n\n')}\n`;
+  return `${['# Configuration of svc-gateway. Take the # off a line to set its key.', ...parts, ...wholeTables].join('\n\n')}\n`;
 }

@@ -81,6 +81,64 @@ export function byteSize(max: number): SettingType<number> {
   };
 }
 
+/** Entries of a table of config.toml, in the order of the file. */
+export type Entries<T> = Readonly<Record<string, T>>;
+
+/** Maximum number of entries in one table. */
+const MAX_ENTRIES = 1000;
+const MAX_NAME_CHARS = 256;
+
+/**
+ * A whole table of config.toml, whose keys the owner chooses. A reader ignores rejected entries with a warning,
+ * and the other entries count.
+ */
+export function table<T>(name: string, entry: (value: unknown) => Parsed<T>): SettingType<Entries<T>> {
+  const one = (key: string, value: unknown): Parsed<T> => {
+    if (key.trim() === '' || key.length > MAX_NAME_CHARS || CONTROLS.test(key))
+      return bad(`must have a name of 1 to ${MAX_NAME_CHARS} characters`);
+    return entry(value);
+  };
+  const sorted = (value: TomlTableLike) => {
+    const accepted: [string, T][] = [];
+    const rejected: string[] = [];
+    for (const [key, raw] of Object.entries(value)) {
+      const read = one(key, raw);
+      if (read.ok) accepted.push([key, read.value]);
+      else rejected.push(`${JSON.stringify(key.slice(0, 80))} ${read.reason}`);
+    }
+    return { accepted: Object.fromEntries(accepted), rejected };
+  };
+  const check = (value: unknown): Parsed<TomlTableLike> => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date)
+      return bad('must be a table');
+    const count = Object.keys(value).length;
+    return count > MAX_ENTRIES
+      ? bad(`must have at most ${MAX_ENTRIES} entries`)
+      : good(value as TomlTableLike);
+  };
+  return {
+    name,
+    fromText: () => bad('is a table of config.toml'),
+    fromToml: (value) => {
+      const read = check(value);
+      if (!read.ok) return read;
+      const { accepted, rejected } = sorted(read.value);
+      if (rejected.length === 0) return good(accepted);
+      const others =
+        rejected.length === 1 ? 'it is ignored' : `it and ${rejected.length - 1} more are ignored`;
+      return { ok: true, value: accepted, warning: `${rejected[0]}; ${others}` };
+    },
+    fromInput: (value) => {
+      const read = check(value);
+      if (!read.ok) return read;
+      const { accepted, rejected } = sorted(read.value);
+      return rejected[0] === undefined ? good(accepted) : bad(rejected[0]);
+    },
+  };
+}
+
+type TomlTableLike = Readonly<Record<string, unknown>>;
+
 /** Any text without control characters. */
 export function text(pattern?: RegExp, hint = 'has a character that is not allowed'): SettingType<string> {
   const check = (value: string): Parsed<string> => {

@@ -12,6 +12,7 @@ import type {
 import type { CatalogView } from '../../daemon/contract/catalog.ts';
 import type { HardwareView } from '../../daemon/contract/hardware.ts';
 import type {
+  ModelNamesResponse,
   ModelRemoved,
   ModelsResponse,
   ModelWithMemory,
@@ -117,6 +118,7 @@ export interface Responses {
   usage: UsageView;
   'usage.minutes': Parsed<typeof UsageMinutesResponse>;
   'dispatch.explain': ExplainView;
+  'model.names': Parsed<typeof ModelNamesResponse>;
   settings: Parsed<typeof SettingsResponse>;
   'settings.put': Parsed<typeof SettingsResponse>;
   'secret.put': SecretView;

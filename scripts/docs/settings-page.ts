@@ -9,6 +9,7 @@ const code = (text: string | undefined): string => (text === undefined ? '' : `\
 /** Returns the default as a user would write it, or words for an empty value. */
 function defaultText({ default: value, secret }: Setting): string {
   if (secret || value === '') return 'not set';
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return 'none';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : code(value.join(', '));
   return code(String(value));
 }

@@ -25,7 +25,8 @@ function explainText(view: ExplainView): string {
     outcome === 'matched' ? '=>' : outcome === 'skipped' ? '' : '-',
     reason,
   ]);
-  const subject = `${view.model ?? 'no model'} on ${view.path}${view.lane === null ? '' : `, for slot ${view.lane}`}`;
+  const alias = view.alias === null ? '' : ` (${view.alias.kind} of ${view.alias.target})`;
+  const subject = `${view.model ?? 'no model'}${alias} on ${view.path}${view.lane === null ? '' : `, for slot ${view.lane}`}`;
   return `${plain(subject)}\n\n${rows.length > 0 ? `${table(['STEP', '', 'REASON'], rows)}\n` : ''}${plain(verdict(view))}\n${memoryLines(view)}`;
 }
 

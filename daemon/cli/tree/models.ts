@@ -15,6 +15,7 @@ const PURPOSES = [
 ];
 const DOWNLOAD = ['<id>', 'Id of a download, or its beginning'] as const;
 const handlers = () => import('../commands/models.ts');
+const names = () => import('../commands/names.ts');
 const pulls = () => import('../commands/pulls.ts');
 const upstreamHandlers = () => import('../commands/upstreams.ts');
 
@@ -124,7 +125,33 @@ export function addModelCommands(program: CliCommand): void {
     .withOptions(force())
     .examples('svcctl models rm qwen3-8b')
     .runs(async () => (await handlers()).remove);
+  addNames(models);
   addDownloads(models);
+}
+
+function addNames(models: CliCommand): void {
+  models
+    .command('names')
+    .describe(
+      'Aliases and presets of config.toml',
+      'Shows what serves each name now, and why a name has no effect. Presets are edited in config.toml.',
+    )
+    .withOptions(wide())
+    .examples('svcctl models names')
+    .runs(async () => (await names()).list);
+  models
+    .command('alias')
+    .argument('<name>', 'The new name; with *, every name that it matches and nothing else has')
+    .argument('<target>', 'Slot, model or other name that it stands for')
+    .describe('Give a model or slot another name')
+    .examples('svcctl models alias gpt-4o agent', "svcctl models alias 'claude-*' agent")
+    .runs(async () => (await names()).alias);
+  models
+    .command('unalias')
+    .argument('<name>', 'Name of an alias')
+    .describe('Remove an alias')
+    .examples('svcctl models unalias gpt-4o')
+    .runs(async () => (await names()).unalias);
 }
 
 /** Adds the commands for upstreams. */

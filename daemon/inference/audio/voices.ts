@@ -1,5 +1,6 @@
 import type { AudioModelList, VoiceList } from '../../contract/audio.ts';
 import { listModels } from '../catalogue.ts';
+import { configuredName } from '../dispatch/resolve-name.ts';
 import { modelNamed, type RoutingView } from '../dispatch/routing-view.ts';
 
 /** The slot for speech requests without a model. */
@@ -11,9 +12,10 @@ const matchesName = (slot: { name: string; model: string | null }, requested: st
 
 /**
  * Lists the voices of speech models from their files; loads nothing. Those of slot `tts` come first. A voice
- * that two models have is listed for the first. `requested` restricts the list to one model or slot.
+ * that two models have is listed for the first. `name` restricts the list to one model or slot.
  */
-export function listVoices(view: RoutingView, requested: string | null): VoiceList {
+export function listVoices(view: RoutingView, name: string | null): VoiceList {
+  const requested = name === null ? null : (configuredName(name, view)?.target ?? name);
   const slots = view.slots
     .filter((slot) => slot.type === 'tts' && (requested === null || matchesName(slot, requested)))
     .sort((a, b) => Number(b.name === DEFAULT_SLOT) - Number(a.name === DEFAULT_SLOT));

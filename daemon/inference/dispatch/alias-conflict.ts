@@ -7,7 +7,8 @@ import type { DispatchRequest, Target } from './resolver.ts';
  * name in them. Returns null for everything else.
  */
 export function aliasElsewhere(request: DispatchRequest, target: Target): GatewayError | null {
-  if (target.kind === 'slot' || request.type !== 'stt' || request.modelRef.by === null) return null;
+  if (target.kind === 'slot' || request.type !== 'stt') return null;
+  if (request.modelRef.by === null && !request.modelRef.alias) return null;
   return new GatewayError('dispatch.capability_mismatch', {
     message: 'An alias cannot lead to an upstream on this route; name the model itself.',
     param: 'model',

@@ -1,10 +1,12 @@
 import type { GatewayError } from '../../contract/errors.ts';
+import { truncate } from '../../lib/text/truncate.ts';
 import { aliasElsewhere } from './alias-conflict.ts';
 import type { BalanceRule } from './balance.ts';
 import { capabilityMismatch } from './capability.ts';
 import { capabilityPath } from './capability-path.ts';
 import { loadedSlot } from './loaded-slot.ts';
-import { noRoute } from './no-route.ts';
+import type { ModelRef } from './model-ref.ts';
+import { MAX_ECHO, noRoute } from './no-route.ts';
 import { NPU_EMBED, npuEmbed } from './npu-embed.ts';
 import { registry } from './registry.ts';
 import type { DispatchRequest, Outcome, Resolver, Target } from './resolver.ts';
@@ -69,9 +71,15 @@ export function refusal(
   view: RoutingView,
   resolution: Resolution,
 ): GatewayError | null {
-  if (!resolution.target) return noRoute(request.modelRef.requested, view);
+  if (!resolution.target) return noRoute(request.modelRef.requested, view, aliasReason(request.modelRef));
   return aliasElsewhere(request, resolution.target) ?? capabilityMismatch(request, resolution.target, view);
 }
+
+/** Returns why an alias or preset leads nowhere; undefined for other names. */
+const aliasReason = ({ alias }: ModelRef): string | undefined =>
+  alias
+    ? `The ${alias.kind} "${truncate(alias.name, MAX_ECHO)}" of config.toml leads to "${truncate(alias.target, MAX_ECHO)}", which no slot or upstream serves.`
+    : undefined;
 
 /**
  * Chooses the target of a request. Synchronous unless cold model lists are needed; then `refresh` fetches

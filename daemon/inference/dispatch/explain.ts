@@ -12,12 +12,14 @@ import { assertModelLength, invalid, scanBody } from '../rewrite/body-index.ts';
 import { rewriteModelRef } from '../rewrite/deviations.ts';
 import { FAILOVER_CODES } from '../rewrite/load-model.ts';
 import { firstRank, listedModel, loadOf, type PrefixAffinity } from './balance.ts';
+import type { ConfiguredName } from './configured-names.ts';
 import { type ConversationPrefix, conversationPrefix } from './conversation-prefix.ts';
 import { type Decision, type Resolution, refusal, resolve } from './dispatch.ts';
 import { fallbacksOf } from './fallbacks.ts';
 import { modelOmitted } from './model-omitted.ts';
 import { type ModelRef, plainModelRef } from './model-ref.ts';
 import { isDispatched, pathRow } from './paths.ts';
+import { configuredName } from './resolve-name.ts';
 import type { DispatchRequest, Target } from './resolver.ts';
 import { isLoaded, type RoutingView, slotNamed } from './routing-view.ts';
 import { allSteps, triedSteps } from './trace-view.ts';
@@ -64,7 +66,8 @@ export function explain(input: ExplainInput, view: RoutingView, deps: ExplainDep
   if (!isDispatched(input.path))
     throw invalid('path', 'must be an inference route such as /v1/chat/completions');
   const requested = namedModel(input);
-  const base = { path: input.path, model: requested };
+  const base = { path: input.path, model: requested, alias: null };
+  const configured = requested === null ? null : configuredName(requested, view);
   try {
     const { model, curated } = resolveRequested(input.path, requested, view);
     const modelRef = modelOmitted(plainModelRef(model), input.path, view);
@@ -75,7 +78,8 @@ export function explain(input: ExplainInput, view: RoutingView, deps: ExplainDep
       modelRef: rewriteModelRef(modelRef, view, type),
       affinity: affinityOf(input, deps),
     };
-    return { ...base, ...explainDecision(dispatchRequest, { curated, view, deps }) };
+    const alias = aliasView(dispatchRequest.modelRef.alias ?? configured);
+    return { ...base, alias, ...explainDecision(dispatchRequest, { curated, view, deps }) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { ...base, ...NO_TARGET, lane: null, steps: [], error: errorView(error) };
@@ -127,7 +131,10 @@ function resolveRequested(path: string, requested: string | null, view: RoutingV
   return { model, curated };
 }
 
-type Explained = Omit<ExplainView, 'path' | 'model'>;
+type Explained = Omit<ExplainView, 'path' | 'model' | 'alias'>;
+
+const aliasView = (found: ConfiguredName | null): ExplainView['alias'] =>
+  found && { kind: found.kind, name: found.name, target: found.target };
 
 /** The input of an explanation. */
 interface ExplainContext {
@@ -225,11 +232,12 @@ const queuePosition = (slot: SlotView): number =>
   slot.queued > 0 || slot.active >= slot.parallel || !isLoaded(slot) ? slot.queued + 1 : 0;
 
 /** Copies a routing view to a plain object, because its lists may be read on demand. */
-const copyView = ({ slots, models, upstreams, npuSuffix }: RoutingView) => ({
+const copyView = ({ slots, models, upstreams, npuSuffix, names }: RoutingView) => ({
   slots,
   models,
   upstreams,
   npuSuffix,
+  names,
 });
 
 /** Shows a step that would fetch as passed, and continues without it. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { upstreamConfigOf } from '../testing/builders.ts';
+import { NO_NAMES } from './configured-names.ts';
 import { fallbacksOf } from './fallbacks.ts';
 import { plainModelRef } from './model-ref.ts';
 import type { RoutingView } from './routing-view.ts';
@@ -17,6 +18,7 @@ const view: RoutingView = {
     upstream('other', { models: [] }),
   ],
   npuSuffix: 'flm',
+  names: NO_NAMES,
   coldListsFetched: false,
 };
 const toSlot = { step: 'registry', target: { kind: 'slot', slot: 'utility', model: 's' } } as const;

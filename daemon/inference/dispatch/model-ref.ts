@@ -1,3 +1,5 @@
+import type { ConfiguredName } from './configured-names.ts';
+
 /** The model reference of a request before dispatch: the `model` field and the result of the rewrites. */
 export interface ModelRef {
   /** The name as the caller wrote it; null when omitted. */
@@ -10,6 +12,8 @@ export interface ModelRef {
   readonly chain: readonly string[];
   /** The rule that changed the name; null for an unchanged name. */
   readonly by: 'slot-alias' | 'npu-suffix' | 'virtual-name' | 'model-omitted' | null;
+  /** The alias or preset of config.toml that the name was; null or absent for none. */
+  readonly alias?: ConfiguredName | null;
 }
 
 /** Returns the reference of a model id that no rule has changed. */

@@ -57,6 +57,7 @@ export function knownNames(view: RoutingView): string[] {
   }
   for (const model of view.models) names.add(model.id);
   for (const upstream of view.upstreams) for (const { id } of upstream.models) names.add(id);
+  for (const name of view.names.names()) names.add(name);
   if (names.has('agent')) names.add(LEGACY_ALIAS);
   return [...names];
 }

@@ -5,15 +5,19 @@ import { knownNames } from './names.ts';
 import type { RoutingView } from './routing-view.ts';
 
 /** Maximum characters of an unknown name that are repeated to the caller. */
-const MAX_ECHO = 120;
+export const MAX_ECHO = 120;
 
-/** Returns 404 `dispatch.no_route` with similar names (docs/spec/contract.md#no-route). */
+/**
+ * Returns 404 `dispatch.no_route` with similar names (docs/spec/contract.md#no-route). `why` replaces the general
+ * text.
+ */
 export function noRoute(requested: string | null, view: RoutingView, why?: string): GatewayError {
   const similar = requested === null ? [] : suggestions(requested, knownNames(view));
   const message =
     requested === null
       ? (why ?? 'No model was given and there is no default slot for this endpoint.')
-      : `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}". ${nextStep(similar)}`;
+      : (why ??
+        `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}". ${nextStep(similar)}`);
   return new GatewayError('dispatch.no_route', {
     message,
     param: 'model',

@@ -1,6 +1,7 @@
 import type { SlotView } from '../../slots/slot-view.ts';
 import type { UpstreamState } from '../../upstreams/port.ts';
 import type { RegisteredModelLike, RegistryLike, Upstreams } from '../ports.ts';
+import type { ConfiguredNames } from './configured-names.ts';
 
 /**
  * The slots, models and upstreams that one routing decision sees. Not a snapshot: lists are read at first
@@ -13,6 +14,8 @@ export interface RoutingView {
   readonly upstreams: readonly UpstreamState[];
   /** Suffix of model ids for the NPU backend, without its hyphen. */
   readonly npuSuffix: string;
+  /** The aliases and presets of config.toml. */
+  readonly names: ConfiguredNames;
   /** Cold model lists have been fetched for this request. */
   readonly coldListsFetched: boolean;
 }
@@ -22,6 +25,7 @@ export interface RoutingSources {
   registry: RegistryLike;
   upstreams: Upstreams;
   npuSuffix(): string;
+  names(): ConfiguredNames;
 }
 
 const isEnabled = (slot: SlotView): boolean => slot.enabled;
@@ -53,6 +57,10 @@ class LiveRoutingView implements RoutingView {
 
   get npuSuffix(): string {
     return this.#sources.npuSuffix();
+  }
+
+  get names(): ConfiguredNames {
+    return this.#sources.names();
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   PreparedRequest,
 } from '../call-context.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
+import { configuredName } from '../dispatch/resolve-name.ts';
 import { createRoutingView } from '../dispatch/routing-view.ts';
 import { headerText } from '../forward/headers.ts';
 import { modelOf, scanBody } from '../rewrite/body-index.ts';
@@ -30,9 +31,14 @@ export function readImage({ body }: InferenceCall, ctx: ParseContext): ParsedIma
   const names = parseImageHead(JSON.parse(body.toString('utf8')) as Record<string, unknown>);
   // Refuses an overlong name before it is looked up.
   modelOf(index);
-  const { curated, model } = resolveImageModel(names.model, createRoutingView(ctx.deps.sources));
+  const view = createRoutingView(ctx.deps.sources);
+  const alias = configuredName(names.model, view);
+  const { curated, model } = resolveImageModel(names.model, view);
   const request = parseImageRequest(names, curated);
-  return { model, requestedName: names.model, request, stream: false, omni: false, body: () => EMPTY };
+  return {
+    ...{ model, requestedName: names.model, alias, request },
+    ...{ stream: false, omni: false, body: () => EMPTY },
+  };
 }
 
 /** Refuses, before anything is loaded, a slot whose engine would draw with another model than requested. */

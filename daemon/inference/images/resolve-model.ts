@@ -1,5 +1,6 @@
 import type { SlotView } from '../../slots/slot-view.ts';
 import { aliasedSlot, VIRTUAL_PREFIX } from '../dispatch/names.ts';
+import { configuredName } from '../dispatch/resolve-name.ts';
 import type { RoutingView } from '../dispatch/routing-view.ts';
 import { laneOf } from '../rewrite/virtual-name.ts';
 import { notCurated } from './checks.ts';
@@ -13,10 +14,11 @@ export interface ResolvedModel {
 }
 
 /**
- * Resolves a slot's alias or virtual name to its model; every other name must be curated itself. Throws
+ * Resolves an alias or virtual name to the model of its slot; every other name must be curated itself. Throws
  * `image.model_not_curated`.
  */
-export function resolveImageModel(requested: string, view: RoutingView): ResolvedModel {
+export function resolveImageModel(name: string, view: RoutingView): ResolvedModel {
+  const requested = configuredName(name, view)?.target ?? name;
   const slot = namedSlot(requested, view);
   if (slot !== undefined) {
     const curated = slot.model === null ? undefined : curatedModel(slot.model);

@@ -8,6 +8,7 @@ import { createMemory } from '../../memory/memory.ts';
 import { SETTINGS } from '../../settings/catalogue.ts';
 import { memoryRepo } from '../../store/memory.ts';
 import { memoryDb } from '../../store/testing.ts';
+import { NO_NAMES } from '../dispatch/configured-names.ts';
 import { wholeJson } from '../internal-read.ts';
 import { InternalResponse } from '../internal-response.ts';
 import { NO_UPSTREAMS } from '../ports.ts';
@@ -55,7 +56,7 @@ async function loop(...answers: (string | ((res: ServerResponse) => void))[]) {
     inference,
     memory,
     settings: { value: (name) => SETTINGS[name].default as never },
-    sources: { slots, registry: { list: () => [] }, upstreams: NO_UPSTREAMS },
+    sources: { slots, registry: { list: () => [] }, upstreams: NO_UPSTREAMS, names: () => NO_NAMES },
   });
   const control = new AbortController();
   const call = (more: Json = {}) => {

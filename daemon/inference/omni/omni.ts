@@ -25,7 +25,7 @@ export interface OmniDeps {
   readonly inference: Pick<Inference, 'chat' | 'internal' | 'drawableModels' | 'recordRefusal'>;
   readonly memory: Pick<Memory, 'add' | 'search'>;
   readonly settings: Pick<Settings, 'value'>;
-  readonly sources: Pick<RoutingSources, 'slots' | 'registry' | 'upstreams'>;
+  readonly sources: Pick<RoutingSources, 'slots' | 'registry' | 'upstreams' | 'names'>;
 }
 
 /** Maximum rounds of one call; the last one has no tools. */

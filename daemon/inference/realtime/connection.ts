@@ -18,6 +18,7 @@ export interface ConnectionOptions {
   readonly log: Log;
   can: SessionEnvironment['can'];
   unknownModel: SessionEnvironment['unknownModel'];
+  chatModel: SessionEnvironment['chatModel'];
   /** Idle time in milliseconds after which the session is closed. */
   readonly idleMs: number;
 }
@@ -80,8 +81,8 @@ export class Connection {
   #dispatch(input: Input): void {
     if (this.#over.signal.aborted) return;
     try {
-      const { can, unknownModel } = this.#options;
-      const world = { can, unknownModel, now: performance.now() };
+      const { can, unknownModel, chatModel } = this.#options;
+      const world = { can, unknownModel, chatModel, now: performance.now() };
       const [state, effects] = session(this.#state, input, world);
       this.#state = state;
       for (const effect of effects) this.#apply(effect);

@@ -31,6 +31,7 @@ async function open(more: Partial<RealtimeDeps> = {}) {
   }
   const realtime = createRealtime({
     inference: {
+      hasName: () => false,
       explain: ({ path }) =>
         ({ error: null, slot: path.endsWith('speech') ? null : 'agent', upstream: null }) as never,
       internal: async (call) => {
@@ -77,7 +78,11 @@ const decisions: RealtimeDeps['inference']['explain'] = ({ path, model }) => {
   return { error: model === 'down' ? { code: 'slot.failed', message: 'x' } : error, slot: 'agent' } as never;
 };
 const accept = (model: string | null, transcription = false) => {
-  const inference = { explain: decisions, internal: () => Promise.reject(new Error('not called')) };
+  const inference = {
+    explain: decisions,
+    hasName: (name: string) => name === 'gpt-realtime-mini',
+    internal: () => Promise.reject(new Error('not called')),
+  };
   const realtime = createRealtime({ inference, log: pino({ level: 'silent' }) });
   const socket = Object.assign(new EventEmitter(), {
     OPEN: 1,

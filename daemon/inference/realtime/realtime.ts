@@ -12,7 +12,7 @@ import { chatModel, DEFAULT_MODELS } from './session-config.ts';
 import type { Stage } from './step.ts';
 
 export interface RealtimeDeps {
-  readonly inference: Pick<Inference, 'internal' | 'explain'>;
+  readonly inference: Pick<Inference, 'internal' | 'explain' | 'hasName'>;
   readonly log: Log;
   /** Overrides of limits, for tests. */
   readonly idleMs?: number;
@@ -70,6 +70,8 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
     const { error } = inference.explain({ path, model });
     return error !== null && UNKNOWN.has(error.code) ? explainedError(error) : null;
   };
+  // A name of config.toml wins over the default for the names of OpenAI's voice models.
+  const servedAs = (name: string): string => (inference.hasName(name) ? name : chatModel(name));
   let open = 0;
   return {
     serve(socket, { tier, caller, model, transcription }) {
@@ -78,7 +80,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
           ? null
           : transcription
             ? refusalOf(PATHS.stt, model)
-            : refusalOf(PATHS.chat, chatModel(model));
+            : refusalOf(PATHS.chat, servedAs(model));
       if (refused !== null) throw refused;
       const reserved = tier === 'admin' ? 0 : (deps.adminReserve ?? ADMIN_RESERVE);
       if (open >= (deps.maxSessions ?? MAX_SESSIONS) - reserved) return refuse(socket);
@@ -95,6 +97,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
         stages: { internal: inference.internal, tier, caller },
         log,
         can,
+        chatModel: servedAs,
         unknownModel: (name) => refusalOf(PATHS.chat, name)?.message ?? null,
         idleMs: deps.idleMs ?? IDLE_MS,
       });

@@ -4,7 +4,7 @@ import { type Item, itemFrom } from './items.ts';
 import { needsResponse } from './needs-response.ts';
 import { advance, closeEntries } from './response-entries.ts';
 import { type ActiveResponse, type ResponseEnd, responseResource } from './response-state.ts';
-import { chatModel, DEFAULT_MODELS, type SessionConfig, turnSettings } from './session-config.ts';
+import { DEFAULT_MODELS, type SessionConfig, turnSettings } from './session-config.ts';
 import { forEachResponse, MAX_SIDE_RESPONSES, runAsCurrent, sideResponse } from './side-responses.ts';
 import type { Input, Stage, StageError, Step } from './step.ts';
 
@@ -97,7 +97,7 @@ interface ResponseStart {
 
 function begin(step: Step, { params, input, auto, event_id }: ResponseStart): void {
   const config = withParams(step.state.config, params);
-  if (isStageMissing(step, 'chat', chatModel(config.model), event_id)) return;
+  if (isStageMissing(step, 'chat', step.environment.chatModel(config.model), event_id)) return;
   if (config.modality === 'audio' && isStageMissing(step, 'tts', DEFAULT_MODELS.tts, event_id)) return;
   const { voice, speed, format } = config.output;
   const response: ActiveResponse = {
@@ -160,7 +160,14 @@ function startWhenReady(step: Step) {
   if (response.auto && !needsResponse(before)) return finishResponse(step, COMPLETED);
   const { model: named, instructions, tools, toolChoice, maxOutputTokens } = response.config;
   const items = response.input ?? before.items;
-  const chat = { model: chatModel(named), instructions, items, tools, toolChoice, maxOutputTokens };
+  const chat = {
+    model: step.environment.chatModel(named),
+    instructions,
+    items,
+    tools,
+    toolChoice,
+    maxOutputTokens,
+  };
   step.addEffect({ kind: 'answer', response: response.id, chat, voice: response.voice });
 }
 

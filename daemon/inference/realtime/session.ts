@@ -13,7 +13,6 @@ import { cancelResponse, createResponse, failResponse, isStageMissing, partEnded
 import { addCall, addSound, addText, startSentence } from './response-entries.ts';
 import {
   applyUpdate,
-  chatModel,
   DEFAULT_MODELS,
   newConfig,
   type SessionConfig,
@@ -126,7 +125,7 @@ function updateSession(step: Step, { session: update, event_id }: ClientEvent<'s
 
 /** Returns why nothing could serve a chat under this name; null when something could. */
 const unknownChatModel = (step: Step, model: string): string | null =>
-  step.environment.unknownModel(chatModel(model));
+  step.environment.unknownModel(step.environment.chatModel(model));
 
 const wantsVoice = ({ type, modality }: SessionConfig): boolean =>
   type === 'realtime' && modality === 'audio';

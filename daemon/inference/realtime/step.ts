@@ -105,6 +105,8 @@ export interface SessionEnvironment {
   can(stage: Stage, model: string): boolean;
   /** Returns why no target could ever serve chats under this name; null when one could. */
   unknownModel(model: string): string | null;
+  /** Returns the name under which the chat of a session is served. */
+  chatModel(model: string): string;
   /** Milliseconds of a monotonic clock. */
   readonly now: number;
 }

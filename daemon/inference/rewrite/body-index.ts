@@ -8,6 +8,7 @@ import {
   type Range,
   stringAt,
 } from '../../lib/json/byte-scanner.ts';
+import { MAX_FIELD_CHARS } from '../../settings/name-tables.ts';
 
 /** The top-level fields that the gateway reads; others are never changed. */
 const GENERAL_FIELDS = [
@@ -209,7 +210,8 @@ interface EncodedName {
   readonly bytes: Buffer;
 }
 
-function namesByLength(names: readonly string[]): WantedNames {
+/** Returns names in the form that `scanBody` searches for. */
+export function namesByLength(names: readonly string[]): WantedNames {
   const byLength = new Map<number, EncodedName[]>();
   for (const name of names) {
     const others = byLength.get(name.length) ?? [];
@@ -226,8 +228,7 @@ const MESSAGE_NAMES = namesByLength(['role', 'content']);
 /** Roles that are recognised without creating a string. */
 const ROLES = namesByLength(['system', 'developer', 'user', 'assistant', 'tool']);
 /** Maximum length of a key that can spell a wanted name: every letter as a \u escape. */
-const MAX_KEY_BYTES =
-  Math.max(...GENERAL_NAMES.keys(), ...SPEECH_NAMES.keys(), ...EMBEDDING_NAMES.keys()) * 6;
+const MAX_KEY_BYTES = MAX_FIELD_CHARS * 6;
 
 function wantedName(bytes: Buffer, start: number, end: number, wanted: WantedNames): WantedField | null {
   return nameAt(bytes, start, end, wanted) as WantedField | null;

@@ -1,6 +1,7 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { OutboundBody } from '../../lib/net/outbound.ts';
 import type { ModelRef } from '../dispatch/model-ref.ts';
+import { resolveConfiguredName } from '../dispatch/resolve-name.ts';
 import type { RoutingView } from '../dispatch/routing-view.ts';
 import type { BodyIndex } from './body-index.ts';
 import type { BodyContext, BodyRule } from './body-rule.ts';
@@ -42,7 +43,10 @@ export const CHAT_DEVIATIONS: readonly Deviation[] = [
   { name: 'load-model', slot: loadModel },
 ];
 
-const MODEL_REF_RULES = CHAT_DEVIATIONS.flatMap((each) => ('modelRef' in each ? [each.modelRef] : []));
+const MODEL_REF_RULES: readonly ModelRefRule[] = [
+  resolveConfiguredName,
+  ...CHAT_DEVIATIONS.flatMap((each) => ('modelRef' in each ? [each.modelRef] : [])),
+];
 /**
  * Rules of the gateway that are not in docs/spec/specification.md#chat-deviations come before the deviations.
  */

@@ -1,4 +1,5 @@
 import type { UpstreamCall, UpstreamState } from '../../upstreams/port.ts';
+import { NO_NAMES } from '../dispatch/configured-names.ts';
 import type { RoutingView } from '../dispatch/routing-view.ts';
 import type { RegisteredModelLike } from '../ports.ts';
 
@@ -60,5 +61,9 @@ export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): 
 }
 
 export function routingView(more: Partial<RoutingView> = {}): RoutingView {
-  return { slots: [], models: [], upstreams: [], npuSuffix: 'flm', coldListsFetched: false, ...more };
+  return {
+    ...{ slots: [], models: [], upstreams: [], npuSuffix: 'flm', names: NO_NAMES },
+    coldListsFetched: false,
+    ...more,
+  };
 }

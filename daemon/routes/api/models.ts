@@ -82,6 +82,9 @@ export function registryRoutes(deps: RouteDeps) {
     'model.catalog': (ctx) => {
       ctx.body = catalogView(deps);
     },
+    'model.names': (ctx) => {
+      ctx.body = { names: deps.inference.names() };
+    },
     'catalog.update': updateCatalog,
     'catalog.reset': resetCatalog,
     'model.put': put,

@@ -18,6 +18,7 @@ import { CatalogUpdate } from './catalog-update.tsx';
 import { Details } from './details.tsx';
 import { holderOf } from './holder.ts';
 import { Installed } from './installed.tsx';
+import { Names } from './names.tsx';
 import { PullDialog } from './pull-dialog.tsx';
 import { Pulls } from './pulls.tsx';
 import { Register } from './register.tsx';
@@ -85,7 +86,12 @@ export function Models(props: { tab: string }): ReactElement {
       <Pulls open={open} />
       {wide ? null : <ViewTabs base="/models" label="Models" tabs={MODEL_TABS} current={tab.id} />}
       <div className={wide ? columns.even : columns.column}>
-        {wide || tab.id === 'installed' ? <Installed open={open} /> : null}
+        {wide || tab.id === 'installed' ? (
+          <div className={columns.column}>
+            <Installed open={open} />
+            <Names />
+          </div>
+        ) : null}
         {wide || tab.id === 'catalog' ? <Catalog open={open} /> : null}
       </div>
       {place === null ? null : <Over place={place} open={open} onClose={close} />}

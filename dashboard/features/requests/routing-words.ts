@@ -7,6 +7,8 @@ const RULES: Readonly<Record<string, string>> = {
   'slot-alias': 'is the name of a slot',
   'npu-suffix': 'selects a model on the NPU',
   'virtual-name': 'is a virtual name',
+  alias: 'is an alias',
+  preset: 'is a preset',
 };
 
 /** How a rule changed the requested model name; null when it was used unchanged. */

@@ -33,6 +33,12 @@ const HOW: Record<NonNullable<SettingLock>, (row: SettingRow) => ReactNode> = {
       <code>api.env</code> (or from the environment of the gateway).
     </>
   ),
+  table: (row) => (
+    <>
+      The names of this table are yours: edit <code>[{row.toml}]</code> in <code>config.toml</code>. Changes
+      take effect at once.
+    </>
+  ),
   no_file: (row) => (
     <>
       Only set by environment variable: set <code>{row.env}</code> in <code>api.env</code>.

@@ -6,6 +6,8 @@ const TABLES: Readonly<Record<string, string>> = {
   server: 'Server',
   security: 'Security',
   models: 'Models',
+  aliases: 'Models',
+  presets: 'Models',
   slots: 'Slots',
   containers: 'Containers',
   upstreams: 'Upstreams',
@@ -40,8 +42,17 @@ export function valueText(value: unknown, unit?: SettingRow['unit']): string {
   if (unit === 'bytes' && typeof value === 'number') return exactByteSize(value);
   if (value === null || value === undefined || value === '') return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'object' && !Array.isArray(value)) return entriesText(value);
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
   return String(value);
+}
+
+/** Names the entries of a whole table, with their value where it is a text. */
+function entriesText(table: object): string {
+  const entries = Object.entries(table).map(([name, one]) =>
+    typeof one === 'string' ? `${name} = ${one}` : name,
+  );
+  return entries.length === 0 ? 'none' : entries.join(', ');
 }
 
 /** Field kind of a setting, derived from its default. */
@@ -53,13 +64,14 @@ export function kindOfSetting(row: Pick<SettingRow, 'default' | 'unit'>): FieldK
 }
 
 /** Why a setting cannot be changed here; null when it can. */
-export type SettingLock = 'secret' | 'enforcement' | 'env' | 'no_file' | null;
+export type SettingLock = 'secret' | 'enforcement' | 'env' | 'no_file' | 'table' | null;
 
 export function lockOfSetting(row: SettingRow): SettingLock {
   if (row.secret) return 'secret';
   if (row.name === 'requireAuth') return 'enforcement';
   if (row.source === 'env') return 'env';
-  return row.toml === null ? 'no_file' : null;
+  if (row.toml === null) return 'no_file';
+  return row.toml.includes('.') ? null : 'table';
 }
 
 /** Whether a setting matches the search and the "changed only" filter. */

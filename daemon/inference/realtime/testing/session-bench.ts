@@ -1,6 +1,7 @@
 import type { ServerEvent } from '../../../contract/realtime.ts';
 import { readClientEvent } from '../client-event.ts';
 import { newSession, session } from '../session.ts';
+import { chatModel } from '../session-config.ts';
 import type { Effect, Input, SessionState, Stage } from '../step.ts';
 import { OrderChecker } from './order.ts';
 
@@ -27,6 +28,7 @@ export class SessionBench {
     const before = this.state;
     const [state, effects] = session(this.state, input, {
       can: (stage) => this.stages.includes(stage),
+      chatModel,
       unknownModel: (model) => (model === 'unknown' ? 'Nothing serves it.' : null),
       now: this.now,
     });
