@@ -17,6 +17,7 @@ const RECORD: PullRecord = {
   speed: 2048,
   eta_s: 256,
   retries: 0,
+  retry_reason: null,
   error: null,
   model: null,
   licence: null,
@@ -28,9 +29,19 @@ test('one line shows the progress, within the width', () => {
   expect(pullLine(RECORD, 200)).toBe(
     'm.gguf  [############------------]  50 %  512 KiB of 1.0 MiB  2.0 KiB/s  4 min 16 s left',
   );
-  expect(pullLine({ ...RECORD, state: 'verifying', speed: null, eta_s: null, retries: 2 }, 200)).toBe(
-    'm.gguf  verifying  512 KiB of 1.0 MiB  try 3',
-  );
+  expect(
+    pullLine(
+      {
+        ...RECORD,
+        state: 'verifying',
+        speed: null,
+        eta_s: null,
+        retries: 2,
+        retry_reason: 'The hub closed the connection.',
+      },
+      200,
+    ),
+  ).toBe('m.gguf  verifying  512 KiB of 1.0 MiB  try 3: The hub closed the connection.');
   expect(pullLine({ ...RECORD, file: 'x\u001b[31m.gguf' }, 20)).toHaveLength(20);
 });
 

@@ -19,14 +19,14 @@ const isOver = ({ state }: PullRecord): boolean => ['done', 'failed', 'cancelled
 
 /** The progress of a download, in one line. */
 export function pullLine(record: PullRecord, width: number): string {
-  const { state, bytes: there, total, speed, eta_s, retries, file } = record;
+  const { state, bytes: there, total, speed, eta_s, retries, retry_reason, file } = record;
   const parts = [
     plain(file),
     state === 'running' ? bar(total === 0 ? null : there / total) : state,
     `${formatBytes(there)} of ${formatBytes(total)}`,
     speed === null ? '' : `${formatBytes(speed)}/s`,
     eta_s === null ? '' : `${duration(eta_s * 1000)} left`,
-    retries > 0 ? `try ${retries + 1}` : '',
+    retries > 0 ? `try ${retries + 1}${retry_reason === null ? '' : `: ${plain(retry_reason)}`}` : '',
   ];
   return truncate(parts.filter((part) => part !== '').join('  '), width);
 }

@@ -331,6 +331,11 @@ export const ERRORS = {
     'Checksum mismatch; the file was deleted.',
     'Try again, or use another mirror.',
   ),
+  'pull.web_page': row(
+    502,
+    'A web page came instead of the file, from a login page, a proxy or a maintenance page.',
+    'Log in to the network, or set HTTPS_PROXY or HF_ENDPOINT, then resume the download. Downloaded data is kept.',
+  ),
   'pull.no_model': row(422, 'The downloaded file is not a usable model.', 'Choose another file.'),
   'pull.write_failed': row(
     500,

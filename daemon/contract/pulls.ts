@@ -24,7 +24,10 @@ export const PullView = z.object({
   eta_s: z.number().nullable(),
   /** Number of retries since the last byte. */
   retries: z.number().int(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** Why the last try failed; null without a failure since the last byte. */
+  retry_reason: z.string().nullable(),
+  /** Why the download failed, and what to do next. */
+  error: z.object({ code: z.string(), message: z.string(), advice: z.string().nullable() }).nullable(),
   /** Id of the model once it is registered. */
   model: z.string().nullable(),
   licence: z.string().nullable(),

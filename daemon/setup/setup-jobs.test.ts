@@ -188,7 +188,7 @@ describe('failures', () => {
     const { setupJobs, show, settle, phases, errors } = bench();
     setupJobs.begin([CHAT]);
     await settle();
-    show(idOf(CHAT), { state, error: state === 'failed' ? { code, message: 'x' } : null });
+    show(idOf(CHAT), { state, error: state === 'failed' ? { code, message: 'x', advice: null } : null });
     expect([phases(), errors()]).toEqual([{ agent: 'failed' }, [code]]);
     show(idOf(CHAT), { state: 'running', error: null });
     expect([phases(), errors()]).toEqual([{ agent: 'pulling' }, [null]]);

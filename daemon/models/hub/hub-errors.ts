@@ -36,23 +36,36 @@ export function refusalOf({ status, code, withToken }: HubRefusal): GatewayError
         'The hub has no such repository, or it is private. For a private repository, set HF_TOKEN in api.env.',
     });
   }
-  if (status === 401 || status === 403) return new GatewayError('pull.gated', { message: DENIED });
-  return null;
+  if (!withToken) return null;
+  return status === 401 || status === 403 ? new GatewayError('pull.gated', { message: DENIED }) : null;
+}
+
+const DENIED_BY_NETWORK =
+  'Access was denied (status 403) without a reason of the hub. An expired link, a proxy or a firewall can cause this. Try again later, or use another network.';
+const LIMITED = 'The hub limits the number of requests.';
+
+function statusError(error: HubStatus): GatewayError {
+  const { status, code, withToken, retryAfterS } = error;
+  const refused = refusalOf({ status, code, withToken });
+  if (refused !== null) return refused;
+  const wait = retryAfterS === null ? 'Try again later.' : `Try again in ${retryAfterS} s.`;
+  const messages: Readonly<Record<number, string>> = { 403: DENIED_BY_NETWORK, 429: `${LIMITED} ${wait}` };
+  return new GatewayError('pull.hub_unreachable', {
+    message: messages[status] ?? `The hub responded with status ${status}. ${wait}`,
+    ...(retryAfterS === null ? {} : { retryAfterS }),
+    cause: error,
+  });
 }
 
 /** Returns why the hub request failed, for the caller. Never contains an address or a token. */
-export function hubError(error: unknown, withToken: boolean): GatewayError {
+export function hubError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (error instanceof HubStatus) {
-    const { status, code } = error;
-    const message = `The hub responded with status ${status}. Try again later.`;
-    return (
-      refusalOf({ status, code, withToken }) ??
-      new GatewayError('pull.hub_unreachable', { message, cause: error })
-    );
-  }
+  if (error instanceof HubStatus) return statusError(error);
   return new GatewayError('pull.hub_unreachable', { message: describeError(error), cause: error });
 }
+
+/** Returns the refusal of a gated repository for which no token is set. */
+export const gatedError = (): GatewayError => new GatewayError('pull.gated', { message: GATED });
 
 const MESSAGES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The hub refused the connection.',

@@ -10,6 +10,8 @@ export interface HubResponse {
   /** The headers of the hub itself, before a redirect. */
   readonly hubHeaders: IncomingHttpHeaders;
   readonly url: string;
+  /** Whether the hub itself responded, which receives the token. */
+  readonly own: boolean;
   /** Must be read completely or destroyed. It also ends when the connection breaks. */
   readonly body: Readable;
   /** Returns why the body ended early. Null when it is complete. Data before the failure is valid. */
@@ -42,7 +44,7 @@ export async function requestHub(request: HubRequest): Promise<HubResponse> {
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
     const answer = await requestOnce(request, hop);
     if (hop.own) hubHeaders = answer.headers;
-    if (!REDIRECTS.has(answer.status)) return { ...answer, hubHeaders, url: hop.url.href };
+    if (!REDIRECTS.has(answer.status)) return { ...answer, hubHeaders, url: hop.url.href, own: hop.own };
     answer.body.destroy();
     hop = nextHop(endpoint, hop, answer.headers.location);
   }

@@ -1,7 +1,7 @@
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { HubEndpoint } from './hop.ts';
 import { requestHub } from './hub-exchange.ts';
-import { codeOf, HubStatus } from './hub-status.ts';
+import { codeOf, HubStatus, retryAfterOf } from './hub-status.ts';
 
 export interface HubFetchOptions {
   readonly outbound: Pick<Outbound, 'dispatch'>;
@@ -49,7 +49,13 @@ export function hubFetch({ outbound, endpoint, limitMs, signal }: HubFetchOption
     }
     const failure = answer.failure();
     if (failure !== null) throw failure;
-    if (answer.status >= 400) throw new HubStatus(answer.status, codeOf(answer.headers));
+    if (answer.status >= 400) {
+      const withToken = answer.own && endpoint.token !== null;
+      throw new HubStatus(answer.status, codeOf(answer.headers), {
+        retryAfterS: retryAfterOf(answer.headers),
+        withToken,
+      });
+    }
     return new Response([204, 304].includes(answer.status) ? null : Buffer.concat(chunks), {
       status: answer.status,
       headers: plainHeaders(answer.headers),

@@ -83,7 +83,7 @@ export function createHub({ outbound, settings }: HubOptions): Hub {
       });
     } catch (error) {
       signal.throwIfAborted();
-      throw hubError(error, at.token !== null);
+      throw hubError(error);
     }
   };
   return {

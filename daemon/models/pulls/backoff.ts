@@ -13,6 +13,8 @@ const MAX_DELAY_MS = 60_000;
 export const MAX_FAILURES = 18;
 /** Maximum consecutive responses that do not fit the file. */
 const MAX_MISMATCHES = 3;
+/** Maximum consecutive refusals without a reason. A storage gives a new link each time. */
+const MAX_DENIALS = 4;
 
 export interface Failure {
   readonly error: unknown;
@@ -20,7 +22,6 @@ export interface Failure {
   readonly failures: number;
   /** Consecutive responses that were no part of the file, including this one. */
   readonly mismatches: number;
-  readonly withToken: boolean;
 }
 
 const FOREVER: ReadonlySet<string> = new Set([
@@ -56,24 +57,28 @@ export function delayMs(failures: number, retryAfterS: number | null, baseMs: nu
 }
 
 /** Returns the error with which a transfer ends. Null when it is to be retried. Pure. */
-export function permanentError({
-  error,
-  failures,
-  mismatches: wrong,
-  withToken,
-}: Failure): GatewayError | null {
+export function permanentError({ error, failures, mismatches: wrong }: Failure): GatewayError | null {
   if (error instanceof GatewayError) return error;
   if (isFull(error)) return new GatewayError('pull.no_space', { cause: error });
   const broken = diskCode(error);
   if (broken !== null)
     return new GatewayError('pull.write_failed', { details: { reason: broken }, cause: error });
   if (error instanceof RefusedHop || FOREVER.has((error as { code?: string }).code ?? ''))
-    return hubError(error, withToken);
-  if (error instanceof MismatchedResponse && wrong >= MAX_MISMATCHES)
-    return new GatewayError('pull.checksum_mismatch', {
-      message: `The downloaded file differs from what the hub announced: ${error.message}.`,
-    });
+    return hubError(error);
+  if (error instanceof MismatchedResponse) return wrong >= MAX_MISMATCHES ? mismatchError(error) : null;
   if (error instanceof HubStatus && error.status < 500 && ![408, 425, 429].includes(error.status))
-    return hubError(error, withToken);
-  return failures >= MAX_FAILURES ? hubError(error, withToken) : null;
+    return error.status === 403 && error.code === null && failures < MAX_DENIALS ? null : hubError(error);
+  return failures >= MAX_FAILURES ? hubError(error) : null;
 }
+
+/** Returns the error for responses that are no part of the file. */
+function mismatchError({ mismatch, message }: MismatchedResponse): GatewayError {
+  if (mismatch === 'page') return new GatewayError('pull.web_page');
+  return new GatewayError('pull.checksum_mismatch', {
+    message: `The download differs from what the hub announced: ${message}.`,
+  });
+}
+
+/** Returns why a try failed, in one sentence. */
+export const describeFailure = (error: unknown): string =>
+  error instanceof MismatchedResponse ? mismatchError(error).message : hubError(error).message;

@@ -45,7 +45,7 @@ test('delays double up to a minute, and a hub may request more', () => {
 });
 
 const judged = (error: unknown, failures = 1, wrong = 0) =>
-  permanentError({ error, failures, mismatches: wrong, withToken: false })?.code ?? 'again';
+  permanentError({ error, failures, mismatches: wrong })?.code ?? 'again';
 const system = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall });
 
 test.each([
@@ -59,10 +59,19 @@ test.each([
   ['a read-only disk', judged(system('EROFS', 'open')), 'pull.write_failed'],
   ['503', judged(new HubStatus(503, null)), 'again'],
   ['429', judged(new HubStatus(429, null)), 'again'],
+  ['403 of a storage without a reason', judged(new HubStatus(403, null)), 'again'],
+  ['403 again and again', judged(new HubStatus(403, null), 4), 'pull.hub_unreachable'],
+  [
+    '403 with a token again and again',
+    judged(new HubStatus(403, null, { withToken: true }), 4),
+    'pull.gated',
+  ],
+  ['403 with a reason', judged(new HubStatus(403, 'Blocked')), 'pull.hub_unreachable'],
   ['400', judged(new HubStatus(400, null)), 'pull.hub_unreachable'],
   ['a redirect that is not followed', judged(new RefusedHop('x')), 'pull.hub_unreachable'],
   ['a first mismatched response', judged(new MismatchedResponse('x'), 1, 1), 'again'],
   ['a third mismatched response', judged(new MismatchedResponse('x'), 1, 3), 'pull.checksum_mismatch'],
+  ['a third web page', judged(new MismatchedResponse('x', 'page'), 1, 3), 'pull.web_page'],
   ['a gateway error', judged(new GatewayError('pull.gated')), 'pull.gated'],
 ])('%s: %s', (_, outcome, expected) => expect(outcome).toBe(expected));
 

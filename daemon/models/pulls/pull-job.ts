@@ -29,6 +29,7 @@ export class PullJob {
   readonly #installed = new Set<string>();
   #row: PullRow;
   #retries = 0;
+  #retryReason: string | null = null;
   #run: { control: AbortController; ended: Promise<void> } | null = null;
 
   constructor(row: PullRow, files: readonly PullFileRow[], deps: JobDeps<PullJob>) {
@@ -65,7 +66,8 @@ export class PullJob {
 
   view(): PullRecord {
     const speed = this.#row.state === 'running' ? this.#meter.speed() : null;
-    return pullRecord(this.#row, { files: this.#files.length, speed, retries: this.#retries });
+    const retryReason = this.#retries > 0 ? this.#retryReason : null;
+    return pullRecord(this.#row, { files: this.#files.length, speed, retries: this.#retries, retryReason });
   }
 
   /** Starts or resumes the job. Does nothing when it runs or is complete. */
@@ -103,13 +105,10 @@ export class PullJob {
     await this.#staging.createFolders(paths);
     for (const file of this.#files) await this.#inspect(file, signal);
     this.#sum();
-    const started = new Set([...this.#bytes].filter(([, bytes]) => bytes > 0).map(([path]) => path));
     await this.#fetchAll(this.#files, signal);
     const bad = await this.#verify(signal);
-    // Data of an earlier run may have been lost in a power failure or removed. Data of this run was wrong on
-    // arrival.
-    if (bad.some(({ path }) => !started.has(path))) throw new GatewayError('pull.checksum_mismatch');
     if (bad.length > 0) {
+      // Data of an earlier run may have been damaged on the disk, data of this run in transit.
       await this.#fetchAll(bad, signal);
       if ((await this.#verify(signal)).length > 0) throw new GatewayError('pull.checksum_mismatch');
     }
@@ -190,8 +189,9 @@ export class PullJob {
         this.#sum();
         this.#deps.changed(this, 'bytes');
       },
-      retrying: (failures) => {
+      retrying: (failures, reason) => {
         this.#retries = failures;
+        this.#retryReason = reason;
         this.#deps.changed(this, 'state');
       },
       checkSpace: async () =>
@@ -250,8 +250,7 @@ export class PullJob {
   #settle(aborted: boolean, error: unknown): void {
     // The caller of `stop` decides the next state.
     if (aborted) return;
-    const withToken = this.#deps.hub.endpoint().token !== null;
-    const known = permanentError({ error, failures: 0, mismatches: 0, withToken });
+    const known = permanentError({ error, failures: 0, mismatches: 0 });
     if (known === null) this.#deps.onUnexpectedError(error);
     this.#become('failed', known ?? new GatewayError('internal', { cause: error }));
   }

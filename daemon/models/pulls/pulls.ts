@@ -11,6 +11,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { PullFileRow, PullRow } from '../../store/pulls.ts';
 import type { Store } from '../../store/store.ts';
 import type { Hub, HubRepo } from '../hub/hub.ts';
+import { gatedError } from '../hub/hub-errors.ts';
 import { type MetadataReader, readMetadataInChild } from '../read-metadata-in-child.ts';
 import type { RegisteredModel } from '../registered-model.ts';
 import { type Choice, chooseFiles } from './choose-files.ts';
@@ -104,7 +105,7 @@ class AllPulls implements Pulls {
       body.revision ?? 'HEAD',
       AbortSignal.any([signal, this.#closing.signal]),
     );
-    if (found.gated && hub.endpoint().token === null) throw new GatewayError('pull.gated');
+    if (found.gated && hub.endpoint().token === null) throw gatedError();
     const choice = chooseFiles(repo, found.files, selector, body.projector);
     const same = this.#sameAs(repo, found.revision, choice);
     if (same !== undefined) return this.resume(same.row.id);
@@ -233,7 +234,7 @@ class AllPulls implements Pulls {
     };
     const files: PullFileRow[] = choice.files.map((file) => ({ ...file, etag: null }));
     this.#options.store.pulls.add(row, files);
-    this.#options.log.info({ pull: row.id, repo, file: row.file, bytes: total }, 'model download finished');
+    this.#options.log.info({ pull: row.id, repo, file: row.file, bytes: total }, 'model download started');
     const job = this.#keep(row, files);
     job.start();
     return job.view();

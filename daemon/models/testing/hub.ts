@@ -36,6 +36,10 @@ export interface Fault {
   headers?: Record<string, string>;
   /** Redirect target of files instead of its own storage. */
   redirect?: string;
+  /** A web page with status 200 instead of the file. */
+  page?: { readonly type: string; readonly hasLength: boolean };
+  /** Responds to a range with the whole range in a response of status 200, or from this many bytes earlier. */
+  shifted?: { readonly status: 200 | 206; readonly by: number };
 }
 
 export interface FakeHub {
@@ -49,6 +53,8 @@ export interface FakeHub {
     ifRange: string | undefined;
   }[];
   fault: Fault;
+  /** Faults of the next responses of the storage, one each. They replace `fault`. */
+  readonly queue: Fault[];
   repos: Record<string, FakeRepo>;
   /** Total bytes of content sent. */
   sent(): number;
@@ -71,7 +77,7 @@ const isLarge = (path: string, bytes: Buffer): boolean => bytes.length > 4096 ||
 export async function startHub(repos: Record<string, FakeRepo> = {}): Promise<FakeHub> {
   const sockets = new Set<Socket>();
   let sent = 0;
-  const hub = { requests: [], fault: {}, repos } as unknown as {
+  const hub = { requests: [], fault: {}, queue: [], repos } as unknown as {
     -readonly [K in keyof FakeHub]: FakeHub[K];
   };
   const commit = (repo: string) => createHash('sha1').update(repo).digest('hex');
@@ -168,7 +174,8 @@ export async function startHub(repos: Record<string, FakeRepo> = {}): Promise<Fa
       res.writeHead(status, headers);
       return void res.end();
     }
-    if (!isLarge(file.join('/'), bytes)) return content(bytes, blob(bytes), req, res);
+    if (!isLarge(file.join('/'), bytes))
+      return content({ bytes, tag: blob(bytes), fault: hub.fault }, req, res);
     res.writeHead(302, {
       location: redirect ?? `/storage/${sha256(bytes)}?X-Signature=abc`,
       'x-linked-etag': `"${sha256(bytes)}"`,
@@ -203,38 +210,57 @@ export async function startHub(repos: Record<string, FakeRepo> = {}): Promise<Fa
     const all = Object.values(hub.repos).flatMap(({ files }) => Object.values(files));
     const bytes = all.find((each) => sha256(each) === sum);
     if (bytes === undefined) return refuse(res, 404, 'EntryNotFound', 'no such object');
-    await content(hub.fault.bytes ?? bytes, hub.fault.etag ?? sum.slice(0, 32), req, res);
+    const fault = hub.queue.shift() ?? hub.fault;
+    if (fault.status !== undefined) {
+      res.writeHead(fault.status, fault.headers);
+      return void res.end();
+    }
+    if (fault.page !== undefined) return page(fault.page, res);
+    await content({ bytes: fault.bytes ?? bytes, tag: fault.etag ?? sum.slice(0, 32), fault }, req, res);
+  }
+
+  function page({ type, hasLength }: NonNullable<Fault['page']>, res: ServerResponse): void {
+    const text = `<!DOCTYPE html><title>Log in</title>${'<p>Please log in.</p>'.repeat(200)}`;
+    res.writeHead(200, {
+      'content-type': type,
+      ...(hasLength && { 'content-length': String(Buffer.byteLength(text)) }),
+    });
+    if (hasLength) return void res.end(text);
+    res.write(text);
+    res.end();
   }
 
   async function content(
-    bytes: Buffer,
-    tag: string,
+    { bytes, tag, fault }: { bytes: Buffer; tag: string; fault: Fault },
     req: IncomingMessage,
     res: ServerResponse,
   ): Promise<void> {
-    const { ignoresRanges, gzip, endless } = hub.fault;
+    const { ignoresRanges, gzip, endless, shifted } = fault;
     const etag = `"${tag}"`;
     const [, from] = /^bytes=(\d+)-$/.exec(req.headers.range ?? '') ?? [];
     const condition = req.headers['if-range'];
     const ranged = from !== undefined && !ignoresRanges && (condition === undefined || condition === etag);
-    const start = ranged ? Number(from) : 0;
+    const start = ranged ? Number(from) - (shifted?.by ?? 0) : 0;
     if (ranged && start >= bytes.length) {
       res.writeHead(416, { 'content-range': `bytes */${bytes.length}` });
       return void res.end();
     }
-    res.writeHead(ranged ? 206 : 200, {
+    res.writeHead(ranged ? (shifted?.status ?? 206) : 200, {
       etag,
       'accept-ranges': 'bytes',
       ...(endless ? {} : { 'content-length': String(bytes.length - start) }),
       ...(ranged ? { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : {}),
       ...(gzip ? { 'content-encoding': 'gzip' } : {}),
     });
-    await pour(endless ? Buffer.concat([bytes, bytes, bytes]) : bytes, start, res);
+    await pour({ bytes: endless ? Buffer.concat([bytes, bytes, bytes]) : bytes, start, fault }, res);
   }
 
-  async function pour(bytes: Buffer, start: number, res: ServerResponse): Promise<void> {
+  async function pour(
+    { bytes, start, fault }: { bytes: Buffer; start: number; fault: Fault },
+    res: ServerResponse,
+  ): Promise<void> {
     res.setMaxListeners(0);
-    let left = hub.fault.cutAfter ?? Number.POSITIVE_INFINITY;
+    let left = fault.cutAfter ?? Number.POSITIVE_INFINITY;
     for (let at = start; at < bytes.length; at += PIECE) {
       const piece = bytes.subarray(at, Math.min(at + PIECE, bytes.length, at + left));
       left -= piece.length;

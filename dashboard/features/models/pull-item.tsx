@@ -7,13 +7,12 @@ import { Ago } from '../../ui/relative-time.tsx';
 import { ShareBar } from '../../ui/share-bar.tsx';
 import { State } from '../../ui/state-badge.tsx';
 import css from './models.module.css';
-import { adviceOf, isOpen, PULL_BADGES, progressLine, pullActions, shareOf } from './pull-state.ts';
+import { isOpen, PULL_BADGES, progressLine, pullActions, shareOf } from './pull-state.ts';
 import type { Show } from './url-state.ts';
 import { useModelAction } from './use-model-action.ts';
 
 function Trouble(props: { error: NonNullable<PullRecord['error']> }): ReactElement {
-  const { code, message } = props.error;
-  const advice = adviceOf(code);
+  const { code, message, advice } = props.error;
   return (
     <Note tone="failed">
       <p>
@@ -90,6 +89,7 @@ export function PullItem(props: { pull: PullRecord; open: (show: Show, of: strin
         />
       ) : null}
       <p className={css.numbers}>{progressLine(pull)}</p>
+      {pull.retry_reason === null ? null : <Note tone="attention">{pull.retry_reason}</Note>}
       {pull.error === null ? null : <Trouble error={pull.error} />}
       <Acts pull={pull} open={props.open} />
     </li>

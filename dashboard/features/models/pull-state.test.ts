@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type PullRecord, PullState } from '../../../daemon/contract/pulls.ts';
-import { adviceOf, isOpen, progressLine, pullActions, shareOf } from './pull-state.ts';
+import { isOpen, progressLine, pullActions, shareOf } from './pull-state.ts';
 
 const GIB = 1024 ** 3;
 const pull = (over: Partial<PullRecord>): PullRecord =>
@@ -29,9 +29,4 @@ test('allows cancelling until a download has ended', () => {
   for (const state of PullState.options) {
     expect(pullActions({ state }).includes('cancel')).toBe(isOpen({ state }));
   }
-});
-
-test('shows the advice of the error catalogue', () => {
-  expect(adviceOf('pull.no_space')).toMatch(/resume/);
-  expect(adviceOf('no.such')).toBeNull();
 });

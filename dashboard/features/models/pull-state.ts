@@ -1,4 +1,3 @@
-import { ERRORS, isErrorCode } from '../../../daemon/contract/errors.ts';
 import type { PullRecord, PullStateName } from '../../../daemon/contract/pulls.ts';
 import { byteRate, byteSize, duration } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';
@@ -52,6 +51,3 @@ export function progressLine(pull: PullRecord): string {
     .filter((part) => part !== null)
     .join(' · ');
 }
-
-/** Advice for an error code; null when the code is not in the error catalogue. */
-export const adviceOf = (code: string): string | null => (isErrorCode(code) ? ERRORS[code].advice : null);
