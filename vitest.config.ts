@@ -49,6 +49,7 @@ const SLOTS = suite(
   'containers',
   'engine-stand-ins',
   'engines',
+  'kv-cache',
   'loading-slots',
   'processes',
   'slot-lifecycle',

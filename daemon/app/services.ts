@@ -58,6 +58,7 @@ import { createUpstreams } from '../upstreams/upstreams.ts';
 import { assertConfigReadable } from './config-guard.ts';
 import { defaultContexts } from './default-context.ts';
 import { assertExposureAllowed, isOnTheInternet, networkAddresses } from './exposure-guard.ts';
+import { openKvCache } from './kv-cache.ts';
 import { maxModelBytes, memoryHeadroom } from './memory-headroom.ts';
 import { retentionLimits, slotPersistence } from './retention-settings.ts';
 import { statusLine } from './service-status.ts';
@@ -114,7 +115,10 @@ export async function startServices(
     ...{ hardware, bus },
     memoryLimit: () => live.value('memoryLimit'),
   });
+  const kvCache = openKvCache({ settings: live, log, bus, hardware });
   const slots = createSlots({
+    kvCache: kvCache.states,
+    reclaimHost: kvCache.reclaimHost,
     ...{ settings: live, log, bus, outbound, mountGuard },
     modelFor: (slot) =>
       addDefaultContext(slot, registry.chatModelFor(slot.model, slot.name, memoryDevice(slot))),
@@ -123,7 +127,7 @@ export async function startServices(
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
     absentModels: () => registry.absentIds(),
     ...slotPersistence(store),
-    headroom: (device, needed, planned) => memoryHeadroom(hardware, device, needed, planned),
+    headroom: (device, needed, planned) => memoryHeadroom(kvCache.hardware, device, needed, planned),
     rereadCards: () => hardware.reread(),
     cardMemoryOf: (pid, card) => hardware.cardMemory(card, processTree(pid)),
     gpuNote: () => unusedGpuMessage(hardware.view()),
@@ -243,6 +247,7 @@ export async function startServices(
     headers,
     pulls,
     slots,
+    kvCache: kvCache.states,
     setup,
     upstreams,
     inference,
@@ -331,6 +336,7 @@ export async function startServices(
       upstreams.close();
       setup.close();
       await pulls.close();
+      kvCache.states.close();
       await slots.stop(drainMs);
       await tracer.stop();
       await outbound.close();

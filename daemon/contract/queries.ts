@@ -28,6 +28,7 @@ export const QUERIES: Partial<Record<RouteId, Readonly<Record<string, string>>>>
   'slot.swap': { wait: WAIT },
   'slot.logs': { lines: LINES, follow: FOLLOW },
   'slot.plan': { model_id: 'id of a model to plan for, instead of the model of the slot' },
+  'kv-cache.clear': { model: 'id of a model; only its states are deleted' },
   audit: { limit: 'number of entries, 1 to 1000 (200)', before: 'id of the last entry on the previous page' },
   requests: {
     state: 'running or done (both)',

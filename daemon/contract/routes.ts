@@ -230,6 +230,8 @@ export const ROUTES = {
     'none',
     'Launch plan of a slot: command and memory estimate',
   ),
+  'kv-cache': api('GET', '/api/kv-cache', 'admin', 'none', 'Saved states of conversations'),
+  'kv-cache.clear': api('DELETE', '/api/kv-cache', 'admin', 'none', 'Delete saved states of conversations'),
   'hardware.probe': api('POST', '/api/hardware/probe', 'admin', 'none', 'Probe the hardware again'),
   settings: api('GET', '/api/settings', 'admin', 'none', 'Every setting with its source'),
   'settings.put': api('PUT', '/api/settings', 'admin', 'api', 'Change settings'),

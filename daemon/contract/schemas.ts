@@ -4,6 +4,7 @@ import * as auth from './auth.ts';
 import { CatalogResponse, CatalogUpdate } from './catalog.ts';
 import { HardwareResponse } from './hardware.ts';
 import { ImagesResponse } from './images.ts';
+import { KvCacheCleared, KvCacheView } from './kv-cache.ts';
 import * as models from './models.ts';
 import * as pulls from './pulls.ts';
 import type { RouteId } from './routes.ts';
@@ -102,6 +103,8 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'slot.plan': SlotPlan,
   usage: system.UsageResponse,
   'usage.minutes': system.UsageMinutesResponse,
+  'kv-cache': KvCacheView,
+  'kv-cache.clear': KvCacheCleared,
   hardware: HardwareResponse,
   'hardware.probe': HardwareResponse,
   'dispatch.explain': system.ExplainResponse,

@@ -15,6 +15,7 @@ import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Setup } from '../setup/setup.ts';
+import type { KvCache } from '../slots/kv-cache/kv-cache.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -59,6 +60,7 @@ export interface RouteDeps {
   readonly headers: RemoteHeaders;
   readonly pulls: Pulls;
   readonly slots: Slots;
+  readonly kvCache: KvCache;
   readonly setup: Setup;
   readonly upstreams: AllUpstreams;
   readonly inference: Inference;

@@ -2,6 +2,7 @@ import { authRoutes } from './api/auth.ts';
 import { eventRoutes } from './api/events.ts';
 import { healthRoutes } from './api/health.ts';
 import { imageRoutes } from './api/images.ts';
+import { kvCacheRoutes } from './api/kv-cache.ts';
 import { logRoutes } from './api/logs.ts';
 import { memoryRoutes } from './api/memory.ts';
 import { registryRoutes } from './api/models.ts';
@@ -47,6 +48,7 @@ export function createHandlers(deps: RouteDeps, read: BodyReader): Handlers {
     ...logRoutes(deps),
     ...eventRoutes(deps),
     ...imageRoutes(deps),
+    ...kvCacheRoutes(deps),
     ...shellRoutes(deps),
     ...hintRoutes(deps),
     ...modelRoutes(deps),

@@ -1,3 +1,4 @@
+import type { PersistMode } from '../contract/kv-cache.ts';
 import { hostName } from './host-name.ts';
 import { aliasTable, type Preset, presetTable } from './name-tables.ts';
 import { proxyAddress } from './proxy-address.ts';
@@ -243,6 +244,21 @@ export const SETTINGS = {
     unit: 'bytes',
     live: true,
     help: 'Maximum memory for models, such as 12 GB, per memory pool (RAM or one GPU). 0 = no limit.',
+  }),
+  kvCachePersist: row({
+    toml: 'kv_cache.persist',
+    type: choice('off', 'memory', 'disk'),
+    default: 'memory' as PersistMode,
+    live: true,
+    help: 'Where conversations are saved when their model is unloaded: off, memory (at most 10 % of it) or disk.',
+  }),
+  kvCacheMaxBytes: row({
+    toml: 'kv_cache.max_bytes',
+    type: byteSize(2 ** 50),
+    default: 8 * 1024 ** 3,
+    unit: 'bytes',
+    live: true,
+    help: 'Maximum size of the conversation states on disk, such as 8 GB. The oldest are deleted first.',
   }),
   queueMax: row({
     toml: 'slots.queue_max',

@@ -9,6 +9,7 @@ import type { BindableModel } from './binding/bindings.ts';
 import type { TextStore } from './binding/stored-bindings.ts';
 import type { SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
+import type { KvCache } from './kv-cache/kv-cache.ts';
 import type { Clock } from './lifecycle/clock.ts';
 import type { QueryEngine } from './lifecycle/health.ts';
 import type { WatchPace } from './lifecycle/watch.ts';
@@ -52,12 +53,16 @@ export interface SlotsOptions {
    * under way; false, the default, where there is nothing to read.
    */
   rereadCards?(): boolean;
+  /** Frees host memory that `headroom` counts as free; default nothing. */
+  reclaimHost?(bytes: number): void;
   /** Returns why this machine's GPU may be unused; null, the default, when there is no reason. */
   gpuNote?(): string | null;
   /** Returns values that no record may contain, whatever a slot file holds; default none. */
   secrets?(): readonly string[];
   /** Number of physical cores for the engines. */
   readonly cores: number;
+  /** The saved states of conversations; default none. */
+  readonly kvCache?: KvCache;
   /** The Node 24 binary for the workers; default the current one. */
   readonly nodePath?: string;
   readonly workerPath?: string;

@@ -289,6 +289,7 @@ class AllSlots implements Slots {
       familyMemoryOf: processTreeMemory,
       cardMemoryOf: cardMemoryOf ?? (async () => null),
       rereadCards: rereadCards ?? (() => false),
+      reclaimHost: (bytes) => this.#options.reclaimHost?.(bytes),
       evict: (slot) => this.#events.evict(this.#set.get(slot)),
       retry: (slot) => this.#set.get(slot)?.retry(),
     });

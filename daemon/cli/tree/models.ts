@@ -17,6 +17,7 @@ const DOWNLOAD = ['<id>', 'Id of a download, or its beginning'] as const;
 const handlers = () => import('../commands/models.ts');
 const names = () => import('../commands/names.ts');
 const pulls = () => import('../commands/pulls.ts');
+const kvCache = () => import('../commands/kv-cache.ts');
 const upstreamHandlers = () => import('../commands/upstreams.ts');
 
 function addDownloads(models: CliCommand): void {
@@ -62,8 +63,28 @@ function addDownloads(models: CliCommand): void {
     .runs(async () => (await pulls()).cancel);
 }
 
+function addKvCache(program: CliCommand): void {
+  const states = program.group('kv-cache', 'Saved states of conversations');
+  states
+    .command('show', { isDefault: true })
+    .describe(
+      'Saved states of conversations by model',
+      'The state of a conversation is saved when its model is unloaded, so that the next request does not compute it again. The setting kv_cache.persist chooses memory, disk or off.',
+    )
+    .withOptions(wide())
+    .examples('svcctl kv-cache')
+    .runs(async () => (await kvCache()).show);
+  states
+    .command('clear')
+    .argument('[model]', 'Id of a model; without it, of all models')
+    .describe('Delete saved states')
+    .examples('svcctl kv-cache clear', 'svcctl kv-cache clear qwen3-8b')
+    .runs(async () => (await kvCache()).clear);
+}
+
 /** Adds the commands for models. */
 export function addModelCommands(program: CliCommand): void {
+  addKvCache(program);
   const models = program.group('models', 'Models on this machine and on the hub');
   models
     .command('list', { isDefault: true })

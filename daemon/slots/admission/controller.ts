@@ -60,6 +60,8 @@ export interface AdmissionDeps {
    * rejects.
    */
   cardMemoryOf(pid: number, card: string): Promise<number | null>;
+  /** Frees host memory that counts as free, so that a load gets what it was promised. */
+  reclaimHost(bytes: number): void;
   evict(slot: string): void;
   retry(slot: string): void;
 }
@@ -123,6 +125,8 @@ export class AdmissionController {
       if (admission.kind === 'wait') return admission;
     }
     const { launch, need, headroom, weightBytes } = plan;
+    const hostBytes = headroom.pool === HOST_POOL ? need.total : need.host;
+    if (hostBytes > 0) this.#deps.reclaimHost(hostBytes);
     const admitted = {
       launch,
       pool: headroom.pool,

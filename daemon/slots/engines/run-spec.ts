@@ -4,9 +4,9 @@ import type { SpeechConfig } from '../workers/speech-config.ts';
 /** Ids of the ways to run an engine. */
 export type RunnerId = 'worker' | 'process' | 'container' | 'attach';
 
-/** The settings of each worker program, without its key. */
+/** The settings of each worker program that its engine plans. */
 export interface WorkerSettings {
-  readonly llama: Omit<WorkerConfig, 'key'>;
+  readonly llama: Omit<WorkerConfig, 'key' | 'kvCache'>;
   readonly speech: Omit<SpeechConfig, 'key'>;
 }
 

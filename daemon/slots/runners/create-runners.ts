@@ -11,6 +11,7 @@ export function runnersFor(options: SlotsOptions, query: QueryEngine): Runners {
   const environment = (name: string) => settings.environment(name);
   return createRunners({
     ...{ stateFolder, nodePath, workerPath, environment, query },
+    kvCache: options.kvCache,
     log: options.log,
     listenPort: () => options.listenPort?.() ?? settings.value('port'),
     containers: {

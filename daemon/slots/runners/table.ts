@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../../lib/log.ts';
 import type { RunnerId } from '../engines/run-spec.ts';
+import type { KvCache } from '../kv-cache/kv-cache.ts';
 import type { QueryEngine } from '../lifecycle/health.ts';
 import { createAttachRunner } from './attach.ts';
 import type { ContainerEngines } from './container/engines.ts';
@@ -23,6 +24,8 @@ export interface RunnersDeps {
   environment(name: string): string | undefined;
   /** Sends requests to a started engine. */
   readonly query: QueryEngine;
+  /** The saved states of conversations. */
+  readonly kvCache: KvCache | undefined;
   readonly log: Log;
   /** How container engines are reached. */
   readonly containers: ContainerEngines;
@@ -39,11 +42,11 @@ export const runFolderOf = (stateFolder: string): string => join(stateFolder, 'r
 
 /** Creates all runners. To add one, add a file and a row here. */
 export function createRunners(deps: RunnersDeps): Runners {
-  const { stateFolder, nodePath, workerPath, environment, query, log } = deps;
+  const { stateFolder, nodePath, workerPath, environment, query, log, kvCache } = deps;
   const folders = { stateFolder, logFolder: join(stateFolder, 'logs'), runFolder: runFolderOf(stateFolder) };
   const programs = { llama: workerPath ?? program('llama-main'), speech: program('speech-main') };
   return {
-    worker: createWorkerRunner({ nodePath, programs, environment, ...folders }),
+    worker: createWorkerRunner({ nodePath, programs, environment, kvCache, ...folders }),
     process: createProcessRunner({ query, environment, ...folders }),
     container: createContainerRunner({
       ...{ query, log, ...folders },

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { compileCacheEnv } from '../../lib/perf/compile-cache.ts';
 import type { LaunchFor } from '../engines/engine.ts';
 import type { WorkerSettings } from '../engines/run-spec.ts';
+import type { KvCache } from '../kv-cache/kv-cache.ts';
 import { EngineLog } from '../lifecycle/engine-log.ts';
 import { scrubPaths } from '../lifecycle/failure-reason.ts';
 import { removeRunRecord } from '../lifecycle/orphans.ts';
@@ -24,6 +25,8 @@ export interface WorkerRunnerDeps {
   runFolder: string;
   /** Returns a variable of the gateway's environment. */
   environment(name: string): string | undefined;
+  /** The saved states of conversations; absent for none. */
+  readonly kvCache?: Pick<KvCache, 'configFor' | 'restored'> | undefined;
 }
 
 /** Starts the worker; `prefix` is the command line before Node. */
@@ -69,6 +72,12 @@ class WorkerStatus {
   }
 }
 
+/** Only chat workers have conversations. */
+function kvCacheOf(deps: WorkerRunnerDeps, { how, modelId }: LaunchFor<'worker'>) {
+  if (how.program !== 'llama' || how.settings.kind !== 'chat') return {};
+  return { kvCache: deps.kvCache?.configFor(modelId) ?? null };
+}
+
 function startWorker(
   deps: WorkerRunnerDeps,
   launch: LaunchFor<'worker'>,
@@ -88,13 +97,17 @@ function startWorker(
     knownReason: () => status.knownReason,
     onExit: () => removeRunRecord(deps.runFolder, launch.slot, (line) => log.note(line)),
   });
-  child.on('message', (message) => status.handle(message as WorkerMessage));
+  child.on('message', (message: WorkerMessage) => {
+    status.handle(message);
+    if (message.type === 'restored') deps.kvCache?.restored(message.tokens);
+  });
   if (child.pid !== undefined) {
     registerChild(deps.runFolder, launch.slot, child.pid, nonce);
     log.note(
       `started ${launch.modelId} (pid ${child.pid}, threads: ${launch.threads}, device: ${launch.device})`,
     );
-    child.send({ type: 'start', config: { ...launch.how.settings, key: status.key } }, () => {});
+    const config = { ...launch.how.settings, key: status.key, ...kvCacheOf(deps, launch) };
+    child.send({ type: 'start', config }, () => {});
   }
   return {
     pid: child.pid ?? null,

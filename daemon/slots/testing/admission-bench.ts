@@ -94,6 +94,7 @@ export class AdmissionBench {
       familyMemoryOf: () => null,
       cardMemoryOf: async () => null,
       rereadCards: () => false,
+      reclaimHost: () => {},
       evict: (slot) => {
         this.evicted.push(slot);
         this.#guarded(() => this.controllers.get(slot)?.evict());

@@ -13,6 +13,16 @@ const config = z.object({
   gpuLayers: z.int().min(0).nullable(),
   batch: z.int().positive().nullable(),
   queueLimit: z.int().min(0),
+  kvCache: z
+    .object({
+      root: z.string().min(1),
+      folder: z.string().min(1),
+      maxBytes: z.int().positive(),
+      maxStates: z.int().positive(),
+      survivesRestart: z.boolean(),
+    })
+    .nullable()
+    .default(null),
 });
 
 const command = z.object({ type: z.literal('start'), config });

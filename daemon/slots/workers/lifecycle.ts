@@ -13,6 +13,11 @@ export interface LoadedService {
   info: WorkerInfo;
   routes: Routes;
   stats(): Omit<WorkerHealth, 'status'>;
+  /**
+   * Saves what a later start can use. Called once, before `dispose`, when no request is running. `isOrphaned`: the
+   * gateway is gone. Never rejects.
+   */
+  save?(isOrphaned: boolean): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -24,6 +29,8 @@ export interface LoadWatch {
   onProgress(fraction: number): void;
   /** Reports an error after which the engine cannot continue. May be called at any later time. */
   onBroken(error: unknown): void;
+  /** Reports that a request used a saved state. */
+  onRestored(restored: { readonly tokens: number; readonly bytes: number }): void;
 }
 
 /** The configuration of every worker. */
@@ -91,6 +98,7 @@ class Worker<C extends AnyConfig> {
       signal: this.#stop.signal,
       onProgress: progressReporter(),
       onBroken: (error) => this.fail(error),
+      onRestored: ({ tokens, bytes }) => send({ type: 'restored', tokens, bytes }),
     });
     server.serve(this.#service.routes);
     send({ type: 'ready', info: this.#service.info });
@@ -107,6 +115,7 @@ class Worker<C extends AnyConfig> {
     while (this.#busy() && performance.now() < deadline) await pause(DRAIN_POLL_MS);
     this.#server?.close();
     while (this.#busy()) await pause(DRAIN_POLL_MS);
+    await this.#service?.save?.(!process.connected);
     await this.#service?.dispose();
     process.exit(WORKER_EXIT.ended);
   }

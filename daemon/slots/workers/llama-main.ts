@@ -9,7 +9,10 @@ const SERVICES: Readonly<Record<WorkerKind, LoadService<WorkerConfig>>> = {
     const { ChatEngine } = await import('./llama/engine.ts');
     const { chatRoutes } = await import('./llama/routes.ts');
     const engine = await ChatEngine.load(config, watch);
-    return service(engine, chatRoutes(engine, config));
+    return {
+      ...service(engine, chatRoutes(engine, config)),
+      save: (isOrphaned) => engine.save(isOrphaned),
+    };
   },
   embedding: async (config, watch) => {
     const { EmbeddingEngine } = await import('./llama/embedding-engine.ts');

@@ -2,6 +2,18 @@
 export const WORKER_KINDS = ['chat', 'embedding', 'rerank'] as const;
 export type WorkerKind = (typeof WORKER_KINDS)[number];
 
+/** Where a chat worker saves the states of its conversations (docs/spec/contract.md#kv-cache). */
+export interface KvCacheConfig {
+  /** The folder of all states, which the limits apply to. Nothing is saved once it is gone. */
+  root: string;
+  /** The folder of the model, in `root`. */
+  folder: string;
+  maxBytes: number;
+  maxStates: number;
+  /** True when the states are used after a restart of the gateway. */
+  survivesRestart: boolean;
+}
+
 /**
  * Configuration of an engine worker. Sent once over IPC, never through argv or the environment, because it
  * contains a key.
@@ -31,6 +43,8 @@ export interface WorkerConfig {
   batch: number | null;
   /** Requests that may wait for a sequence before 429. */
   queueLimit: number;
+  /** Null: states are not saved. */
+  kvCache: KvCacheConfig | null;
 }
 
 /** Facts of a loaded model, reported by the engine. */
@@ -58,12 +72,13 @@ export interface WorkerInfo {
 
 /**
  * Messages from worker to daemon, in this order: `listening`, any number of `progress`, then `ready` or
- * `failed`. `failed` may also follow later; the process then exits with a non-zero code.
+ * `failed`, then `restored` for each saved state that a request used. `failed` may also follow later; the process then exits with a non-zero code.
  */
 export type WorkerMessage =
   | { type: 'listening'; port: number }
   | { type: 'progress'; fraction: number }
   | { type: 'ready'; info: WorkerInfo }
+  | { type: 'restored'; tokens: number; bytes: number }
   | { type: 'failed'; reason: string };
 
 /** Body of `GET /health`: 200 with `ok`, 503 with `loading`. */

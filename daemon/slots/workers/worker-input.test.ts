@@ -16,6 +16,7 @@ const config = {
   gpuLayers: null,
   batch: null,
   queueLimit: 0,
+  kvCache: null,
 };
 
 test('the first message is the configuration', () => {

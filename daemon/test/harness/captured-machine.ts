@@ -48,6 +48,7 @@ export const admissionOn = (
     familyMemoryOf: () => null,
     cardMemoryOf: async () => null,
     rereadCards: () => false,
+    reclaimHost: () => {},
     evict: () => {},
     isAlreadyRunning: () => false,
     retry: () => {},

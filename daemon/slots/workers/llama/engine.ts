@@ -17,6 +17,8 @@ import { type PrefillPace, prefillPace } from './prefill-chunks.ts';
 import type { Generation } from './request.ts';
 import { toSeed } from './sampling.ts';
 import { SequencePool } from './sequence-pool.ts';
+import { openStateStore } from './state-fingerprint.ts';
+import type { StateStore } from './state-store.ts';
 import { textGate } from './text-gate.ts';
 import { Vocabulary } from './vocabulary.ts';
 
@@ -50,16 +52,19 @@ export class ChatEngine {
   readonly #loaded: LoadedModel;
   readonly #grammars: Grammars;
   readonly #pool: SequencePool<LlamaSequence>;
+  readonly #sequences: readonly LlamaSequence[];
   readonly #pace: PrefillPace;
-  readonly #onBroken: (error: unknown) => void;
+  readonly #config: WorkerConfig;
+  readonly #watch: LoadWatch;
+  #states: StateStore | null = null;
   #generated = 0;
 
-  private constructor(loaded: LoadedModel, config: WorkerConfig, onBroken: (error: unknown) => void) {
+  private constructor(loaded: LoadedModel, config: WorkerConfig, watch: LoadWatch) {
     const { llama, model, context } = loaded;
     patchSamplerErrors(context);
     const several = context.totalSequences > 1;
     const barrier = new DecodeBarrier(nextTurn, several ? () => pause(GATHER_MS) : null);
-    const sequences = Array.from(
+    this.#sequences = Array.from(
       { length: context.totalSequences },
       (_, number) =>
         new LlamaSequence(context.getSequence({ checkpoints: CHECKPOINT_LIMITS }), number, barrier),
@@ -69,7 +74,7 @@ export class ChatEngine {
     this.vocabulary = new Vocabulary(model);
     this.sampling = modelSampling(model);
     this.#grammars = new Grammars(llama, model);
-    this.#pool = new SequencePool(sequences, config.queueLimit, (sequence, tokens) => ({
+    this.#pool = new SequencePool(this.#sequences, config.queueLimit, (sequence, tokens) => ({
       shared: sequence.shared(tokens),
       held: sequence.position,
     }));
@@ -77,12 +82,13 @@ export class ChatEngine {
     const files = { own: ownTemplate(model), tools: toolTemplate(model) };
     this.template = chatTemplates(files, special, formatOf(model));
     this.#pace = prefillPace(context.batchSize);
-    this.#onBroken = onBroken;
+    this.#config = config;
+    this.#watch = watch;
   }
 
   /** Loads the model, see {@link loadModel}. Throws when the chat template refuses even the simplest chat. */
   static async load(config: WorkerConfig, watch: LoadWatch): Promise<ChatEngine> {
-    const engine = new ChatEngine(await loadModel(config, watch), config, watch.onBroken);
+    const engine = new ChatEngine(await loadModel(config, watch), config, watch);
     try {
       engine.template.render({
         messages: [{ role: 'user', content: 'Hi' }],
@@ -94,6 +100,7 @@ export class ChatEngine {
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`${basename(config.modelPath)}: ${reason.replaceAll(/\s+/g, ' ')}`);
     }
+    engine.#states = await openStateStore(config, engine.#loaded);
     return engine;
   }
 
@@ -117,6 +124,8 @@ export class ChatEngine {
     const sequence = await this.#pool.acquire(tokens, signal);
     sequence.enter();
     try {
+      const restored = await this.#states?.restore(sequence, tokens);
+      if (restored) this.#watch.onRestored(restored);
       yield { type: 'started' };
       for (let choice = 0; choice < n && !signal.aborted; choice++) {
         const gate = textGate(order.gate);
@@ -131,7 +140,7 @@ export class ChatEngine {
         for await (const event of generate(sequence, job, signal)) yield { ...event, choice };
       }
     } catch (error) {
-      await sequence.reset().catch(this.#onBroken);
+      await sequence.reset().catch(this.#watch.onBroken);
       throw grammarRefusal(error, generation.grammar);
     } finally {
       sequence.leave();
@@ -146,6 +155,12 @@ export class ChatEngine {
       tokens_generated: this.#generated,
       batches: this.#loaded.batches.batches,
     };
+  }
+
+  /** Saves the conversations that the sequences hold. `isOrphaned`: the gateway is gone. Never rejects. */
+  async save(isOrphaned: boolean): Promise<void> {
+    if (this.#states === null || (isOrphaned && this.#config.kvCache?.survivesRestart !== true)) return;
+    await this.#states.save(this.#sequences, this.#loaded.context.stateSize);
   }
 
   /** Frees the native memory. No request may be running. */

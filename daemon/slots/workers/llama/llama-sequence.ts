@@ -9,9 +9,10 @@ import { sequencePriority } from './batch-plan.ts';
 import type { DecodeBarrier, Member } from './decode-barrier.ts';
 import { createSampler } from './sampler.ts';
 import type { Sampled, SampleOptions, Sequence } from './sequence.ts';
+import type { StatefulSequence } from './state-store.ts';
 
 /** Adapts one sequence of the library to the interface that generation needs. */
-export class LlamaSequence implements Sequence {
+export class LlamaSequence implements Sequence, StatefulSequence {
   readonly #inner: LlamaContextSequence;
   readonly #barrier: DecodeBarrier;
   readonly #place: EvaluationPriority;
@@ -36,6 +37,14 @@ export class LlamaSequence implements Sequence {
 
   get position(): number {
     return this.#inner.nextTokenIndex;
+  }
+
+  get tokens(): readonly number[] {
+    return this.#inner.contextTokens;
+  }
+
+  get mustMatchWhole(): boolean {
+    return this.#inner.needsCheckpoints;
   }
 
   /** Returns the number of leading tokens that this sequence shares with `tokens`. */
@@ -81,6 +90,17 @@ export class LlamaSequence implements Sequence {
   /** Clears the sequence, so that a failed evaluation leaves no state. */
   async reset(): Promise<void> {
     await this.#inner.clearHistory();
+  }
+
+  async saveState(path: string): Promise<void> {
+    await this.#inner.saveStateToFile(path);
+  }
+
+  async loadState(path: string): Promise<void> {
+    // Also drops the checkpoints of what the sequence held before.
+    await this.#inner.clearHistory();
+    await this.#inner.loadStateFromFile(path, { acceptRisk: true });
+    await this.#inner.takeCheckpoint();
   }
 
   async *#run(tokens: readonly number[], options: SampleOptions): AsyncGenerator<Sampled> {

@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import {
+  deleteState,
+  ensurePrivateFolder,
+  makeSpace,
+  statePaths,
+  statesIn,
+  sweepIncomplete,
+  tempPath,
+  touchState,
+} from '../../kv-cache/state-files.ts';
+import type { KvCacheConfig } from '../protocol.ts';
+import {
+  readStateDescription,
+  type StateDescription,
+  type StateFingerprint,
+  stateDescriptionText,
+} from './state-description.ts';
+
+/** A shorter conversation is read again faster than its state is handled. */
+const MIN_TOKENS = 256;
+/** A state must save at least this many tokens of the prompt. */
+const MIN_GAIN_TOKENS = 128;
+/** A larger state takes longer to write than a swap may wait. */
+const MAX_STATE_BYTES = 4 * 1024 ** 3;
+/** A state replaces an older one that shares this much of its tokens: it is the same conversation, continued. */
+const CONTINUED_SHARE = 0.75;
+const READ_BYTES = 4 << 20;
+
+/** A sequence whose state can be written to a file and read from it. */
+export interface StatefulSequence {
+  /** The tokens of its state. */
+  readonly tokens: readonly number[];
+  /** True when only the whole state can be used: sliding windows and recurrent states cannot go back. */
+  readonly mustMatchWhole: boolean;
+  /** Returns the number of leading tokens that it shares with `tokens`. */
+  shared(tokens: readonly number[]): number;
+  saveState(path: string): Promise<void>;
+  /** Rejects for a state that does not fit. The sequence is empty then. */
+  loadState(path: string): Promise<void>;
+  reset(): Promise<void>;
+}
+
+/** A restored state. */
+export interface Restored {
+  readonly tokens: number;
+  readonly bytes: number;
+}
+
+/**
+ * The saved states of conversations with one model (docs/spec/contract.md#kv-cache). A state is used only with the model
+ * file and the settings that it was computed with. Never rejects: what cannot be read is deleted and computed again.
+ */
+export class StateStore {
+  readonly #config: KvCacheConfig;
+  readonly #fingerprint: StateFingerprint;
+  readonly #known = new Map<string, StateDescription>();
+
+  private constructor(config: KvCacheConfig, fingerprint: StateFingerprint) {
+    this.#config = config;
+    this.#fingerprint = fingerprint;
+  }
+
+  /** Reads the descriptions of all states of the model. Deletes those of another file under the same name. */
+  static open(config: KvCacheConfig, fingerprint: StateFingerprint): StateStore {
+    const store = new StateStore(config, fingerprint);
+    sweepIncomplete(config.folder);
+    for (const { folder, id } of statesIn(config.folder)) {
+      const description = readStateDescription(statePaths(folder, id).description);
+      if (description === null || description.model !== fingerprint.model) deleteState(folder, id);
+      else if (description.settings === fingerprint.settings) store.#known.set(id, description);
+    }
+    return store;
+  }
+
+  /** Loads the state that saves most of the prompt into the sequence. Returns null when none is worth it. */
+  async restore(sequence: StatefulSequence, tokens: readonly number[]): Promise<Restored | null> {
+    if (this.#known.size === 0 || tokens.length < MIN_TOKENS) return null;
+    const id = this.#best(sequence, tokens);
+    if (id === null) return null;
+    const description = this.#known.get(id) as StateDescription;
+    const { state } = statePaths(this.#config.folder, id);
+    try {
+      if (!(await isIntact(state, description))) throw new Error('the file has changed');
+      await sequence.loadState(state);
+      if (sequence.shared(Array.from(description.tokens)) !== description.tokens.length)
+        throw new Error('the file has other tokens');
+      touchState(this.#config.folder, id);
+      return { tokens: description.tokens.length, bytes: description.bytes };
+    } catch {
+      this.#forget(id);
+      await sequence.reset();
+      return null;
+    }
+  }
+
+  /**
+   * Saves the states of all sequences that are long enough, within the limits. Does nothing once the root folder is
+   * gone, which is how the gateway turns the feature off for running engines.
+   */
+  async save(sequences: readonly StatefulSequence[], totalBytes: number): Promise<void> {
+    const { root, folder } = this.#config;
+    const used = sequences.map(({ tokens }) => tokens.length).reduce((sum, length) => sum + length, 0);
+    for (const sequence of sequences) {
+      const tokens = Uint32Array.from(sequence.tokens);
+      if (tokens.length < MIN_TOKENS || !existsSync(root) || !ensurePrivateFolder(folder)) continue;
+      const bytes = Math.ceil((totalBytes * tokens.length) / used);
+      await this.#saveOne(sequence, tokens, bytes).catch(() => undefined);
+    }
+  }
+
+  async #saveOne(sequence: StatefulSequence, tokens: Uint32Array, estimatedBytes: number): Promise<void> {
+    const { root, folder, maxBytes } = this.#config;
+    const id = this.#idOf(tokens);
+    if (this.#known.has(id)) return touchState(folder, id);
+    if (estimatedBytes > Math.min(maxBytes, MAX_STATE_BYTES)) return;
+    makeSpace(root, this.#config, estimatedBytes);
+    const paths = statePaths(folder, id);
+    const temp = tempPath(paths.state);
+    const tempText = tempPath(paths.description);
+    try {
+      // Created first, because the engine would create it with the rights of its umask.
+      await writeFile(temp, '', { flag: 'wx', mode: 0o600 });
+      await sequence.saveState(temp);
+      const { size: bytes } = await stat(temp);
+      const description = { ...this.#fingerprint, tokens, bytes, crc32: await checksum(temp) };
+      await writeFile(tempText, stateDescriptionText(description), { flag: 'wx', mode: 0o600 });
+      await rename(temp, paths.state);
+      await rename(tempText, paths.description);
+      for (const [older, description] of this.#known)
+        if (isContinued(description.tokens, tokens)) this.#forget(older);
+    } finally {
+      for (const path of [temp, tempText]) await rm(path, { force: true });
+    }
+  }
+
+  #idOf(tokens: Uint32Array): string {
+    const { model, settings } = this.#fingerprint;
+    const bytes = new Uint8Array(tokens.buffer, tokens.byteOffset, tokens.byteLength);
+    return createHash('sha256').update(`${model} ${settings} `).update(bytes).digest('hex').slice(0, 32);
+  }
+
+  #best(sequence: StatefulSequence, tokens: readonly number[]): string | null {
+    let best: string | null = null;
+    let most = sequence.shared(tokens) + MIN_GAIN_TOKENS - 1;
+    for (const [id, { tokens: saved }] of this.#known) {
+      const shared = sharedLength(saved, tokens);
+      if (sequence.mustMatchWhole && (shared < saved.length || tokens.length === saved.length)) continue;
+      if (shared <= most) continue;
+      best = id;
+      most = shared;
+    }
+    return best;
+  }
+
+  #forget(id: string): void {
+    this.#known.delete(id);
+    deleteState(this.#config.folder, id);
+  }
+}
+
+/** Returns the number of leading tokens that both have. */
+export function sharedLength(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  const end = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < end && a[at] === b[at]) at++;
+  return at;
+}
+
+const isContinued = (older: Uint32Array, newer: Uint32Array): boolean =>
+  sharedLength(older, newer) >= CONTINUED_SHARE * older.length;
+
+async function isIntact(path: string, { bytes, crc32: expected }: StateDescription): Promise<boolean> {
+  const stats = await stat(path);
+  return stats.isFile() && stats.size === bytes && (await checksum(path)) === expected;
+}
+
+async function checksum(path: string): Promise<number> {
+  const file = await open(path, 'r');
+  try {
+    return await checksumOf(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function checksumOf(file: FileHandle): Promise<number> {
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  let sum = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
+    if (bytesRead === 0) return sum;
+    sum = crc32(buffer.subarray(0, bytesRead), sum);
+  }
+}
