@@ -29,6 +29,8 @@ export interface CallOptions {
 }
 
 export interface Client {
+  /** The address of the gateway, without `/v1` and a slash at its end. */
+  readonly base: string;
   /** Calls a route and returns its JSON. Throws CliError with the matching exit code. */
   call<T>(route: RouteId, body?: unknown, options?: CallOptions): Promise<T>;
   /** Like `call`, but returns the response as a stream. */
@@ -57,6 +59,7 @@ export function createClient({ url, key }: ClientOptions): Client {
     throw refusal(status, await readAll(res));
   };
   return {
+    base: url.replace(/\/+$/, '').replace(/\/v1$/, ''),
     open,
     call: async <T>(route: RouteId, body?: unknown, options?: CallOptions) =>
       parsed(await readAll(await open(route, body, options)), url) as T,

@@ -21,6 +21,7 @@ import { engineHeaders, headerText } from './forward/headers.ts';
 import { type RefusableOption, RefusedOption } from './forward/option-support.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
 import { send } from './forward/send.ts';
+import { withWindowRemedy } from './forward/window-remedy.ts';
 
 /** Serves a task that makes its own response. */
 export async function serveTask(
@@ -89,7 +90,7 @@ export async function exchangeWithEngine(
     outbound: deps.outbound,
     sink: sink ?? response,
     scope,
-    judge: (failure) => (rule ?? judge)({ ...failure, path }),
+    judge: (failure) => judgeWindow(ctx, connection, failure, (rule ?? judge)({ ...failure, path })),
     asEvents: task.asEvents,
     soundless: soundlessOf(task, parsed),
     framing,
@@ -207,6 +208,20 @@ function judgeOption(
     if (!isRefused || response.firstByteAt > 0) return (next ?? judge)(failure);
     return { passes: false, error: new RefusedOption(failure.status) };
   };
+}
+
+/** Names the slot and its setting in the error for a prompt that is too long. */
+function judgeWindow(
+  { deps }: CallContext,
+  { slot }: Connection,
+  { bytes, truncated }: EngineFailure,
+  verdict: Verdict,
+): Verdict {
+  if (slot === null || truncated) return verdict;
+  return withWindowRemedy(verdict, bytes, {
+    slot,
+    isAttached: deps.slots.config(slot)?.runner === 'attach',
+  });
 }
 
 /** Replaces a busy answer that would pass unchanged, if another upstream may serve the request. */

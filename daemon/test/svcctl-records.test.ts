@@ -65,6 +65,17 @@ describe('requests and usage', () => {
   });
 });
 
+describe('agents', () => {
+  it('prints the configuration with the window of the model', async () => {
+    expect(await runOk('agents')).toMatch(/^codex +Codex /m);
+    const { window, text } = await runJson<{ window: number; text: string }>('agents', 'codex');
+    expect(text).toContain(`model_context_window = ${window}`);
+    expect(await runOk('agents', 'opencode', '--model', 'agent')).toContain(`"context": ${window}`);
+    expect(await run(['agents', 'unknown'])).toMatchObject({ code: 2 });
+    expect(await run(['agents', 'codex', '--model', 'nothing'])).toMatchObject({ code: 1 });
+  });
+});
+
 describe('logs and events', () => {
   /** Runs a command that only ends on a signal, until `act` accepts its output. */
   async function runFollowing(

@@ -17,6 +17,7 @@ function contextFor(responses: Readonly<Record<string, unknown>>, flags: Flags =
       requests.push(route);
       return responses[route] as T;
     },
+    base: '',
     open: () => Promise.reject(new Error('not used')),
   };
   const context = {

@@ -81,4 +81,14 @@ export function addInferenceCommands(program: CliCommand): void {
     .withOptions(new Option('--path <path>', 'Route of the request, else chat completions'))
     .examples('svcctl explain agent', 'svcctl explain tts --path /v1/audio/speech')
     .runs(async () => (await import('../commands/explain.ts')).explain);
+  program
+    .command('agents')
+    .argument('[client]', 'Coding agent; without it, all that are known')
+    .describe(
+      'Print the configuration of a coding agent',
+      'It has the address of the gateway, the model and the context window that the model has here, because agents assume another one for names that they do not know. The key is read from SVC_CLIENT_KEY.',
+    )
+    .withOptions(model('Name of a slot or id of a model, else agent'))
+    .examples('svcctl agents', 'svcctl agents codex', 'svcctl agents opencode --model writer')
+    .runs(async () => (await import('../commands/agents.ts')).agents);
 }

@@ -28,8 +28,12 @@ export interface EngineFailure {
   readonly path?: string;
 }
 
-/** What to do with a non-2xx response: relay it byte for byte, or replace it with our error. */
-export type Verdict = { readonly passes: true } | { readonly passes: false; readonly error: GatewayError };
+/**
+ * What to do with a non-2xx response: relay it byte for byte, or as `bytes`, or replace it with our error.
+ */
+export type Verdict =
+  | { readonly passes: true; readonly bytes?: Buffer }
+  | { readonly passes: false; readonly error: GatewayError };
 
 type Json = Record<string, unknown>;
 

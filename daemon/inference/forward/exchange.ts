@@ -424,7 +424,7 @@ export class Exchange implements OutboundHandler {
     this.#mode = 'over';
     this.#headers = withRetryAdvice(this.#status, this.#headers, bytes);
     const verdict = this.#verdict(bytes, truncated);
-    if (verdict.passes) this.#pass(bytes);
+    if (verdict.passes) this.#pass(verdict.bytes ?? bytes);
     else this.#fail(verdict.error);
   }
 
