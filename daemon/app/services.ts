@@ -25,7 +25,7 @@ import { createLog } from '../lib/log.ts';
 import { isLoopback } from '../lib/net/addresses.ts';
 import { inheritedListener } from '../lib/net/inherited-listener.ts';
 import { Outbound } from '../lib/net/outbound.ts';
-import { processTree } from '../lib/process/process-identity.ts';
+import { processTree } from '../lib/process/process-memory.ts';
 import { LogLines } from '../lib/text/log-lines.ts';
 import { createRedactor } from '../lib/text/redact.ts';
 import { NAME, VERSION } from '../lib/version.ts';

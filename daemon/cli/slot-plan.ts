@@ -39,21 +39,27 @@ function victimTable({ forecast }: SlotPlanView, width: number): string {
   return `\n${fitted(['HOLDS', 'MEMORY', 'THEN'], rows, { width, shrink: [0] })}`;
 }
 
+const SOURCES: Readonly<Record<SlotPlanView['need']['source'], string>> = {
+  file: 'set in the slot file',
+  measured: 'measured',
+  estimated: 'estimated',
+};
+
 /** The parts of an estimate. They do not add up to a measured sum. */
 const partsOf = (need: SlotPlanView['need']): Record<string, string> => ({
   Weights: formatBytes(need.weights),
   Window: formatBytes(need.window),
   Compute: formatBytes(need.compute),
   'Engine itself': formatBytes(need.engine),
-  ...(need.host === 0 ? {} : { 'Experts in host memory': formatBytes(need.host) }),
+  ...(need.host === 0 ? {} : { 'In host memory': formatBytes(need.host) }),
 });
 
 function memoryFields({ need, forecast: { sum } }: SlotPlanView): string {
   const limit =
     sum.limit === null ? [] : [['Limit', `${formatBytes(sum.limit)}, ${formatBytes(sum.held)} in use`]];
   return fields({
-    Needed: `${formatBytes(need.total)} (${need.source})`,
-    ...(need.source === 'measured' ? {} : partsOf(need)),
+    Needed: `${formatBytes(need.total)} (${SOURCES[need.source]})`,
+    ...(need.source === 'estimated' ? partsOf(need) : {}),
     'Free now': `${formatBytes(sum.free)} in pool ${sum.pool}, ${formatBytes(sum.reserved)} reserved, ${formatBytes(sum.kept_free)} margin`,
     ...Object.fromEntries(limit),
     ...(sum.short === 0 ? {} : { Short: formatBytes(sum.short) }),

@@ -21,6 +21,9 @@ export const SlotName = z
 /** Error for an invalid duration in a slot file. */
 export const DURATION_FORM = 'must be seconds or a text like "15 min"';
 
+/** Where a need of memory comes from: key `memory` of the slot file, a measurement on this machine, or an estimate. */
+export const NeedSource = z.enum(['file', 'measured', 'estimated']);
+
 export const SlotView = z.object({
   name: SlotName,
   enabled: z.boolean(),
@@ -71,7 +74,7 @@ export const SlotView = z.object({
       /** Id of the memory pool (`GET /api/hardware`). */
       pool: z.string(),
       needed_bytes: z.number(),
-      source: z.enum(['estimated', 'measured']),
+      source: NeedSource,
     })
     .nullable(),
   failure: z
@@ -201,10 +204,10 @@ export const SlotPlan = z.object({
     window: z.number(),
     compute: z.number(),
     engine: z.number(),
-    /** Experts on the host, in addition to the total on the card. */
+    /** On the host, in addition to the total on the card. */
     host: z.number(),
     total: z.number(),
-    source: z.enum(['estimated', 'measured']),
+    source: NeedSource,
   }),
   forecast: LoadForecast,
 });

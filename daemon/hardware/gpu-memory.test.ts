@@ -59,6 +59,7 @@ test('returns nothing for output that is not a list', () => {
 test('fdinfo: GPU memory, resident first, without host memory', () => {
   expect(parseFdinfo(AMDGPU)).toEqual({ card: '0000:0b:00.0', id: '57', bytes: 4718592 * 1024 });
   expect(parseFdinfo(XE)).toEqual({ card: '0000:03:00.0', id: '3', bytes: 5 * MIB });
+  expect(parseFdinfo(AMDGPU, '(vram|gtt)')).toMatchObject({ bytes: 4739072 * 1024 });
   expect(parseFdinfo('pos:\t0\nflags:\t02\n')).toBeNull();
   expect(parseFdinfo('drm-driver:\ti915\ndrm-pdev:\t0000:00:02.0\ndrm-client-id:\t1\n')).toBeNull();
 });
@@ -83,5 +84,6 @@ test('adds up the memory of a process family from kernel files', async () => {
   const sources = { tree: openTree(root), tool: unusedTool };
   const card = { id: '0000:0b:00.0', vendor: 'amd', toolAnswered: false } as const;
   expect(await cardMemory(sources, card, [11, 12, 13])).toBe(2 * 4718592 * 1024);
+  expect(await cardMemory(sources, card, [11], true)).toBe((4718592 + 20480) * 1024);
   expect(await cardMemory(sources, { ...card, vendor: 'nvidia' }, [11])).toBeNull();
 });

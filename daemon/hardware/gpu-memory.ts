@@ -36,11 +36,15 @@ interface Client {
   readonly bytes: number;
 }
 
+/** Regions of a card's own memory: `vram`, `vram0`… or, under i915, `local0`…. */
+const OWN_REGIONS = '(vram|local)';
+/** The regions of a GPU that runs models on the host's memory: its carve-out, and pages of the host. */
+const UNIFIED_REGIONS = '(vram|local|gtt|system)';
+
 /**
- * Parses the card memory in an fdinfo file. Null for other files. Resident memory has priority over the older
- * keys. Regions of the card are named `vram`, `vram0`… or, under i915, `local0`….
+ * Parses the GPU memory in an fdinfo file. Null for other files. Resident memory has priority over the older keys.
  */
-export function parseFdinfo(text: string): Client | null {
+export function parseFdinfo(text: string, regions = OWN_REGIONS): Client | null {
   const values = new Map(
     text.split('\n').flatMap((line): [string, string][] => {
       const at = line.indexOf(':');
@@ -51,9 +55,8 @@ export function parseFdinfo(text: string): Client | null {
   const id = values.get('drm-client-id');
   if (card === null || id === undefined) return null;
   for (const kind of ['resident', 'memory', 'total']) {
-    const regions = [...values].filter(([key]) => new RegExp(`^drm-${kind}-(vram|local)\\d*$`).test(key));
-    if (regions.length > 0)
-      return { card, id, bytes: regions.reduce((sum, [, size]) => sum + sizeOf(size), 0) };
+    const sizes = [...values].filter(([key]) => new RegExp(`^drm-${kind}-${regions}\\d*$`).test(key));
+    if (sizes.length > 0) return { card, id, bytes: sizes.reduce((sum, [, size]) => sum + sizeOf(size), 0) };
   }
   return null;
 }
@@ -74,24 +77,27 @@ export function sumClients(clients: readonly (Client | null)[], card: string): n
   return own.size === 0 ? null : [...own.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-async function clientsOf(tree: Tree, pid: number): Promise<(Client | null)[]> {
+async function clientsOf(tree: Tree, pid: number, regions: string): Promise<(Client | null)[]> {
   const folder = `proc/${pid}/fdinfo`;
   const names = (await tree.names(folder)).slice(0, MAX_FILES);
   const texts = await Promise.all(names.map((name) => tree.text(`${folder}/${name}`)));
-  return texts.map((text) => (text === null ? null : parseFdinfo(text)));
+  return texts.map((text) => (text === null ? null : parseFdinfo(text, regions)));
 }
 
 /**
- * Returns the bytes that these processes use of a card's own memory. Null when the machine does not report
- * it. NVIDIA's driver reports through its tool, AMD's and Intel's through the kernel.
+ * Returns the bytes that these processes use of a card's own memory, or of the host's through a GPU with unified
+ * memory. Null when the machine does not report it. NVIDIA's driver reports through its tool, AMD's and Intel's through
+ * the kernel.
  */
 export async function cardMemory(
   { tree, tool }: { readonly tree: Tree; readonly tool: Tool },
   device: Pick<DeviceInfo, 'id' | 'vendor' | 'toolAnswered'>,
   pids: readonly number[],
+  isUnified = false,
 ): Promise<number | null> {
   if (device.vendor !== 'nvidia') {
-    const clients = await Promise.all(pids.map((pid) => clientsOf(tree, pid)));
+    const regions = isUnified ? UNIFIED_REGIONS : OWN_REGIONS;
+    const clients = await Promise.all(pids.map((pid) => clientsOf(tree, pid, regions)));
     return sumClients(clients.flat(), device.id);
   }
   if (!device.toolAnswered) return null;

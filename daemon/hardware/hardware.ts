@@ -16,6 +16,7 @@ import { HostReader } from './host-readings.ts';
 import { openTree } from './kernel-tree.ts';
 import { LiveValues } from './live-values.ts';
 import { installedBackends } from './llama-backends.ts';
+import { HOST_POOL, isUnifiedGpu } from './memory-budget.ts';
 import { isOutdated } from './outdated.ts';
 import { type ProbeContext, type ProbeResult, probeMachine } from './probe.ts';
 import { watchResume } from './resume-watch.ts';
@@ -71,8 +72,8 @@ export interface Hardware {
   /** Returns the maximum host memory of this process in bytes, including its control group's limit. */
   memoryTotal(): number;
   /**
-   * Returns the bytes that these processes use of a card's own memory. Null when the machine does not report
-   * it. Never rejects.
+   * Returns the bytes that these processes use of a card's own memory, or with the pool of the host, through a GPU with
+   * unified memory: 0 without one. Null when the machine does not report it. Never rejects.
    */
   cardMemory(card: string, pids: readonly number[]): Promise<number | null>;
   /** Returns the physical cores that this process may use, at least 1. */
@@ -192,9 +193,12 @@ export function createHardware(options: HardwareOptions): Hardware {
     memoryAvailable: (options) => (options?.fresh ? fresh() : memory()).availableBytes,
     memoryTotal: () => memory().totalBytes,
     async cardMemory(card, pids) {
-      const info = last?.devices.find((device) => device.info.id === card)?.info;
-      if (info === undefined) return null;
-      return runGuarded('card memory', context.limitMs, () => cardMemory(context, info, pids), null, []);
+      const infos = last?.devices.map(({ info }) => info) ?? null;
+      const isHost = card === HOST_POOL;
+      const info = infos?.find((each) => (isHost ? isUnifiedGpu(each) : each.id === card));
+      if (info === undefined) return isHost && infos !== null ? 0 : null;
+      const readMemory = () => cardMemory(context, info, pids, isHost);
+      return runGuarded('card memory', context.limitMs, readMemory, null, []);
     },
     coresPhysical,
     close() {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ModelFitView } from '../contract/catalog.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
 import { findProgram } from '../lib/process/find-program.ts';
-import { memoryOf, processTreeMemory } from '../lib/process/process-identity.ts';
+import { processTreeMemory, proportionalTreeMemory } from '../lib/process/process-memory.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { ChangeGuard } from '../settings/revision.ts';
 import { AdmissionController } from './admission/controller.ts';
@@ -285,8 +285,8 @@ class AllSlots implements Slots {
       model: (config) => this.#models.of(config),
       memoryUses: () => this.#set.memoryUses(),
       isAlreadyRunning: (slot) => this.#adoption.has(slot),
-      memoryOf,
-      familyMemoryOf: processTreeMemory,
+      memoryOf: (pid) => processTreeMemory(pid),
+      measureMemory: (pid) => proportionalTreeMemory(pid),
       cardMemoryOf: cardMemoryOf ?? (async () => null),
       rereadCards: rereadCards ?? (() => false),
       reclaimHost: (bytes) => this.#options.reclaimHost?.(bytes),

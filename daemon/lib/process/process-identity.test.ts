@@ -2,14 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../testing/scratch.ts';
-import {
-  isSameProcess,
-  memoryOf,
-  orphanedGroups,
-  parseStat,
-  processTreeMemory,
-  startTicksOf,
-} from './process-identity.ts';
+import { isSameProcess, orphanedGroups, parseStat, startTicksOf } from './process-identity.ts';
 
 const NONCE = 'n0nce-n0nce-n0nce-n0nce';
 const stat = (name: string, state: string, ticks: number) =>
@@ -56,10 +49,6 @@ describe('process identity', () => {
 
   it('reads the current process', () => {
     expect(startTicksOf(process.pid)).toBeGreaterThan(0);
-    const memory = memoryOf(process.pid);
-    expect(memory?.anonymous).toBeGreaterThan(1 << 20);
-    expect(memory?.resident).toBeGreaterThanOrEqual(memory?.anonymous ?? Number.POSITIVE_INFINITY);
-    expect(memoryOf(2 ** 30)).toBeNull();
   });
 });
 
@@ -102,26 +91,5 @@ describe('orphanedGroups', () => {
     member(50, ['S', 42, 42, 901]);
     expect(orphaned()).toEqual([]);
     expect(orphanedGroups({ pid: 42, startTicks: 777, nonce: NONCE }, join(proc, 'none'))).toEqual([]);
-  });
-});
-
-describe('processTreeMemory', () => {
-  const member = (pid: number, anonymous: number, backed: number, children = '') => {
-    const folder = join(proc, String(pid));
-    mkdirSync(join(folder, 'task', String(pid)), { recursive: true });
-    writeFileSync(join(folder, 'status'), `VmRSS:\t${anonymous + backed} kB\nRssAnon:\t${anonymous} kB\n`);
-    writeFileSync(join(folder, 'task', String(pid), 'children'), children);
-  };
-
-  it('adds up anonymous memory and counts shared files once', () => {
-    member(42, 10, 100, '43 44 ');
-    member(43, 20, 90, '45 ');
-    member(45, 5, 1);
-    expect(processTreeMemory(42, proc)).toEqual({ anonymous: 35 * 1024, resident: 135 * 1024 });
-    expect(processTreeMemory(99, proc)).toBeNull();
-  });
-
-  it('reads the current process', () => {
-    expect(processTreeMemory(process.pid)?.resident).toBeGreaterThan(1 << 20);
   });
 });

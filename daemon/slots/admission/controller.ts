@@ -1,5 +1,5 @@
-import type { LoadForecastView } from '../../contract/slots.ts';
-import type { ProcessMemory } from '../../lib/process/process-identity.ts';
+import type { LoadForecastView, SlotStateName } from '../../contract/slots.ts';
+import type { ProcessMemory } from '../../lib/process/process-memory.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { canChooseCard } from '../engines/visible-devices.ts';
@@ -24,6 +24,7 @@ import {
   onCpu,
   poolOf,
   reservedBytes,
+  reservedOnHost,
   toHolder,
   unreportedBytes,
 } from './memory-use.ts';
@@ -52,12 +53,11 @@ export interface AdmissionDeps {
    * under way.
    */
   rereadCards(): boolean;
-  /** Returns the memory of one process; `familyMemoryOf` adds all its descendants. */
+  /** Returns the memory of a process and its descendants now; `measureMemory` reads it exactly, and takes longer. */
   memoryOf(pid: number): ProcessMemory | null;
-  familyMemoryOf(pid: number): ProcessMemory | null;
+  measureMemory(pid: number): Promise<ProcessMemory | null>;
   /**
-   * Returns the bytes that such a process family holds on a card; null where the machine does not report it. Never
-   * rejects.
+   * Returns the bytes that such processes hold on a card; null where the machine does not report it. Never rejects.
    */
   cardMemoryOf(pid: number, card: string): Promise<number | null>;
   /** Frees host memory that counts as free, so that a load gets what it was promised. */
@@ -93,7 +93,12 @@ export class AdmissionController {
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
     this.#recentlyFreed = new RecentlyFreed(deps.clock);
-    this.#footprints = new Footprints(deps.clock, deps.measurements, deps);
+    this.#footprints = new Footprints(deps.clock, deps.measurements, {
+      measureMemory: (pid) => deps.measureMemory(pid),
+      cardMemoryOf: (pid, card) => deps.cardMemoryOf(pid, card),
+      isServing: (run) =>
+        deps.memoryUses().some(({ current, state }) => current === run && SERVING_STATES.has(state)),
+    });
     this.#queue = new AdmissionQueue({
       clock: deps.clock,
       decide: (...load) => this.#decideIn(deps.memoryUses(), ...load),
@@ -124,7 +129,7 @@ export class AdmissionController {
       if (admission.kind === 'refuse') throw noMemoryError(config.name, admission.sum);
       if (admission.kind === 'wait') return admission;
     }
-    const { launch, need, headroom, weightBytes } = plan;
+    const { launch, need, headroom, weightBytes, deferred } = plan;
     const hostBytes = headroom.pool === HOST_POOL ? need.total : need.host;
     if (hostBytes > 0) this.#deps.reclaimHost(hostBytes);
     const admitted = {
@@ -134,6 +139,7 @@ export class AdmissionController {
       needSource: need.source,
       estimatedBytes: estimateOf(need),
       weightBytes,
+      ...deferred,
       ...(need.host === 0 ? {} : { hostBytes: need.host }),
     };
     return { kind: 'start', admitted };
@@ -177,6 +183,10 @@ export class AdmissionController {
     this.#footprints.ready(current);
   }
 
+  serving(current: Readonly<EngineRun>): void {
+    this.#footprints.serving(current);
+  }
+
   served(current: Readonly<EngineRun>): void {
     this.#footprints.served(current);
   }
@@ -200,7 +210,7 @@ export class AdmissionController {
     return this.#decideIn(others, load, this.#queue.queuedAhead(load.slot, load.pool), since, planned);
   }
 
-  /** Decides on a load in its pool and, for experts on the CPU, on the host too. */
+  /** Decides on a load in its pool and, for what it takes of the host as well, on the host too. */
   #decideIn(
     others: readonly MemoryUse[],
     load: LoadRequest,
@@ -277,15 +287,15 @@ export class AdmissionController {
     const inPool = others.filter(({ current }) => poolOf(current) === load.pool);
     const sum = (bytes: (current: Readonly<EngineRun>) => number) =>
       inPool.reduce((all, { current }) => all + bytes(current), 0);
-    // The kernel may drop the experts of other slots, which are mapped from their files.
-    const expertBytes =
-      load.pool === HOST_POOL ? others.reduce((all, { current }) => all + (current.hostBytes ?? 0), 0) : 0;
+    const onHost = (current: Readonly<EngineRun>) => reservedOnHost(current, this.#anonymous(current));
+    const hostReserved =
+      load.pool === HOST_POOL ? others.reduce((all, { current }) => all + onHost(current), 0) : 0;
     const reservedOnly = { reserved: sum(({ neededBytes }) => neededBytes), unreported: 0 };
     return {
       pool: load.pool,
       needed: load.needed,
       free: load.free,
-      ...(load.unknown ? reservedOnly : this.#promisedBytes(load, sum, expertBytes)),
+      ...(load.unknown ? reservedOnly : this.#promisedBytes(load, sum, hostReserved)),
       limit: memoryLimit() || null,
       ahead: ahead.bytes,
       awaited: ahead.awaitedSlots,
@@ -303,9 +313,9 @@ export class AdmissionController {
   #promisedBytes(
     { pool, stale }: LoadRequest,
     sum: (bytes: (current: Readonly<EngineRun>) => number) => number,
-    expertBytes: number,
+    hostReserved: number,
   ) {
-    const reserved = expertBytes + sum((current) => reservedBytes(current, this.#anonymous(current)));
+    const reserved = hostReserved + sum((current) => reservedBytes(current, this.#anonymous(current)));
     if (pool === HOST_POOL && !stale) return { reserved, unreported: 0 };
     const now = this.#deps.clock.now();
     const unreported = sum((current) => unreportedBytes(current, now));
@@ -324,6 +334,9 @@ export class AdmissionController {
     return running.pid === null ? 0 : (this.#deps.memoryOf(running.pid)?.anonymous ?? 0);
   }
 }
+
+/** The states in which an engine may serve a request. */
+const SERVING_STATES: ReadonlySet<SlotStateName> = new Set(['serving', 'draining']);
 
 const NOTHING_AHEAD: QueuedAhead = { bytes: 0, awaitedSlots: [] };
 

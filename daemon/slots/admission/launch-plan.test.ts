@@ -103,6 +103,49 @@ describe('planLoad', () => {
     expect(calls).toEqual([device]);
   });
 
+  it('key memory of the slot file replaces estimate and measurement, also for the choice of the card', () => {
+    const calls: number[] = [];
+    const headroom = (_: string, needed: number) => {
+      calls.push(needed);
+      return { pool: 'card', free: 64 * GIB };
+    };
+    const { need } = planLoad(
+      slotConfig('agent', 'memory = "7 GiB"'),
+      input({ headroom, measured: () => 77 }),
+    );
+    expect(need).toMatchObject({ total: 7 * GIB, source: 'file', weights: 2 * GIB });
+    expect(calls).toEqual([7 * GIB]);
+  });
+
+  it('a ComfyUI that runs already takes what its slot file says, on the device of the slot', () => {
+    const text = 'type = "image"\nengine = "comfyui"\nurl = "http://127.0.0.1:8188"\ndevice = "cuda:1"';
+    const devices: string[] = [];
+    const headroom = (device: string) => {
+      devices.push(device);
+      return { pool: 'card', free: 64 * GIB };
+    };
+    const planned = (more: string) =>
+      planLoad(
+        slotConfig('img', `${text}\n${more}`),
+        input({ model: { ...model, type: 'image' }, headroom }),
+      );
+    expect(planned('').need.total).toBe(0);
+    expect(planned('memory = "8 GiB"').need).toMatchObject({ total: 8 * GIB, source: 'file' });
+    expect(devices).toEqual(['cpu', 'cuda:1']);
+  });
+
+  it('vLLM takes its share of the card, and memory of the host too', () => {
+    const vllm = slotConfig('big', 'engine = "vllm"\nmodel = "/m/folder"');
+    const card = input({ headroom: () => ({ pool: 'card', free: 20 * GIB, total: 24 * GIB }) });
+    const plan = planLoad(vllm, card);
+    expect(plan.need.total).toBe(Math.ceil(0.92 * 24 * GIB));
+    expect(plan.need.host).toBe(4 * GIB);
+    expect(plan.deferred).toEqual({ mappedBytes: 0, deferredBytes: plan.need.window + plan.need.compute });
+    const onHost = planLoad(vllm, input());
+    expect(onHost.need).toMatchObject({ weights: 2 * GIB, window: 4 * GIB, host: 0 });
+    expect(alone.deferred).toEqual({ mappedBytes: 2 * GIB, deferredBytes: 2 * GIB });
+  });
+
   it('a measurement in that pool replaces the estimate', () => {
     const measured: LaunchPlanInput['measured'] = (launch, pool, size) =>
       launch.modelId === 'tiny' && pool === 'host' && size === 2 * GIB ? 77 : null;

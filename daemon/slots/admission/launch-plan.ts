@@ -1,9 +1,9 @@
 import { isAbsolute } from 'node:path';
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
-import type { Engine, Launch, SlotModel } from '../engines/engine.ts';
+import type { Engine, Launch, MemoryParams, SlotModel } from '../engines/engine.ts';
 import { engineOf } from '../engines/table.ts';
-import type { EngineRun } from '../lifecycle/controller-deps.ts';
+import type { DeferredMemory, EngineRun } from '../lifecycle/controller-deps.ts';
 import { scrubPaths } from '../lifecycle/failure-reason.ts';
 import { queueLimitOf } from '../lifecycle/queue-limit.ts';
 import { noModelError } from '../refusals.ts';
@@ -14,7 +14,7 @@ import {
   requestedPlacement,
   smallestPlacement,
 } from './expert-placement.ts';
-import { evaluationOf, type ModelSize, type Need, needOf } from './memory-estimate.ts';
+import { evaluationOf, type ModelSize, type Need, needOf, programNeed } from './memory-estimate.ts';
 import { HOST_POOL, poolOf } from './memory-use.ts';
 import { threadBudget, threadShare } from './threads.ts';
 
@@ -69,8 +69,10 @@ export interface LaunchPlan {
   readonly launch: Launch;
   readonly need: Need;
   readonly headroom: MemoryHeadroom;
-  /** The bytes that are mapped from the model's file. */
+  /** The size of the model, by which a measurement is recognised. */
   readonly weightBytes: number;
+  /** See `AdmittedLoad`. */
+  readonly deferred: DeferredMemory;
 }
 
 const TYPES: Readonly<Record<SlotTypeName, string>> = {
@@ -119,8 +121,18 @@ export function planLoad(config: SlotConfig, input: LaunchPlanInput): LaunchPlan
   });
   const placed =
     headroom.card === undefined ? launch : engine.plan({ ...params, ...expertLayers, card: headroom.card });
-  return { launch: placed, need, headroom, weightBytes: model.sizeBytes };
+  const deferred = deferredMemory(engine, need, model.sizeBytes);
+  return { launch: placed, need, headroom, weightBytes: model.sizeBytes, deferred };
 }
+
+/**
+ * Returns what a running engine has not taken yet: of llama.cpp the mapped weights, of another program its cache for
+ * contexts and its buffers.
+ */
+const deferredMemory = (engine: Engine, { window, compute }: Need, sizeBytes: number): DeferredMemory =>
+  engine.memory === undefined
+    ? { mappedBytes: sizeBytes, deferredBytes: sizeBytes }
+    : { mappedBytes: 0, deferredBytes: window + compute };
 
 const UNKNOWN_SIZE = { kvBytesPerToken: null, contextMemory: null, embedding: null } as const;
 
@@ -199,15 +211,38 @@ function headroomAndNeed(
   config: SlotConfig,
   { model, launch, expertBytes }: { model: SlotModel; launch: Launch; expertBytes: number },
 ) {
+  const { memoryBytes } = config;
+  const isAttached = launch.how.runner === 'attach';
   // The memory of an attached server is not managed here, or is already missing from the free memory.
-  if (launch.how.runner === 'attach') return { headroom: input.headroom('cpu', 0), need: NO_NEED };
-  const size = sizeOf(model, launch.projectorBytes);
-  const device = memoryDeviceOf(config, launch);
-  const evaluation = (onCard: boolean) => ({ ...evaluationOf(launch, onCard), expertBytes });
-  const guess = needOf(size, evaluation(device !== 'cpu'));
-  const headroom = input.headroom(device, guess.total);
+  if (isAttached && memoryBytes === null) return { headroom: input.headroom('cpu', 0), need: NO_NEED };
+  const device = isAttached ? config.device : memoryDeviceOf(config, launch);
+  const estimate = (measuredBytes: number | null, onCard: boolean, cardBytes: number | null) =>
+    needBy({ config, model, onCard }, { launch, expertBytes, measuredBytes, cardBytes });
+  const guess = estimate(null, device !== 'cpu', null);
+  const headroom = input.headroom(device, memoryBytes ?? guess.total);
+  const onCard = headroom.pool !== HOST_POOL;
   const measuredBytes = input.measured(launch, headroom.pool, model.sizeBytes);
-  return { headroom, need: needOf({ ...size, measuredBytes }, evaluation(headroom.pool !== HOST_POOL)) };
+  const need = estimate(measuredBytes, onCard, headroom.total ?? null);
+  return {
+    headroom,
+    need: memoryBytes === null ? need : ({ ...need, total: memoryBytes, source: 'file' } as const),
+  };
+}
+
+/** Returns what a launch needs: by the rule of its engine, otherwise as llama.cpp allocates it. */
+function needBy(params: MemoryParams, { launch, expertBytes, measuredBytes, cardBytes }: NeedInput): Need {
+  const rule = engineOf(launch.engine)?.memory;
+  if (rule !== undefined) return programNeed(rule(params), { cardBytes, measuredBytes });
+  const size = { ...sizeOf(params.model, launch.projectorBytes), measuredBytes };
+  return needOf(size, { ...evaluationOf(launch, params.onCard), expertBytes });
+}
+
+interface NeedInput {
+  readonly launch: Launch;
+  readonly expertBytes: number;
+  readonly measuredBytes: number | null;
+  /** Bytes of the whole card; null when unknown and on the host. */
+  readonly cardBytes: number | null;
 }
 
 const missing = (config: SlotConfig): string =>

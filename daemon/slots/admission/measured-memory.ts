@@ -86,11 +86,11 @@ export class Measurements {
     return this.#of(measureKey(launch, pool), size).load_ms ?? Math.ceil(size / BYTES_PER_MS);
   }
 
-  /** Records the bytes that a launch took. Keeps the maximum. */
-  recordBytes(launch: Launch, pool: string, size: number, bytes: number): void {
+  /** Records the bytes that a launch took. Keeps the maximum. Returns whether it is a new one. */
+  recordBytes(launch: Launch, pool: string, size: number, bytes: number): boolean {
     const key = measureKey(launch, pool);
     const before = this.#of(key, size);
-    this.#save(key, before, { ...before, most_bytes: Math.max(bytes, before.most_bytes ?? 0) });
+    return this.#save(key, before, { ...before, most_bytes: Math.max(bytes, before.most_bytes ?? 0) });
   }
 
   /** Records the milliseconds that a load took. */
@@ -105,9 +105,10 @@ export class Measurements {
     return known?.size === size ? known : { size, most_bytes: null, load_ms: null };
   }
 
-  #save(key: string, before: Measurement, now: Measurement): void {
-    if (!differs(before.most_bytes, now.most_bytes) && !differs(before.load_ms, now.load_ms)) return;
+  #save(key: string, before: Measurement, now: Measurement): boolean {
+    if (!differs(before.most_bytes, now.most_bytes) && !differs(before.load_ms, now.load_ms)) return false;
     this.#entries.set(key, now);
     this.#store?.set(JSON.stringify(Object.fromEntries(this.#entries.rentries())));
+    return true;
   }
 }

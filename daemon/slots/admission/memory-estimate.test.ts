@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contextOf } from '../../models/testing/context-of.ts';
-import { evaluationOf, type ModelSize, needOf } from './memory-estimate.ts';
+import { evaluationOf, type ModelSize, needOf, programNeed } from './memory-estimate.ts';
 
 const GIB = 1024 ** 3;
 const model8b: ModelSize = {
@@ -196,5 +196,33 @@ describe('needOf with the sizes of the header', () => {
     it('an empty simulation changes nothing', () => {
       expect(needOf({ ...plain, simulated: [] }, run(8192, 1))).toEqual(needOf(plain, run(8192, 1)));
     });
+  });
+});
+
+describe('programNeed', () => {
+  const parts = { engine: 2 * GIB, weights: 8 * GIB, window: GIB, compute: GIB };
+  const need = (
+    cardShare: number | undefined,
+    cardBytes: number | null,
+    measuredBytes: number | null = null,
+  ) =>
+    programNeed(cardShare === undefined ? parts : { ...parts, cardShare, host: 3 }, {
+      cardBytes,
+      measuredBytes,
+    });
+
+  it('is the sum of the parts', () => {
+    expect(need(undefined, 24 * GIB)).toEqual({ ...parts, host: 0, total: 12 * GIB, source: 'estimated' });
+  });
+
+  it('or a share of the whole card, whose rest is the cache', () => {
+    expect(need(0.5, 24 * GIB)).toMatchObject({ total: 12 * GIB, window: GIB, host: 3 });
+    expect(need(0.9, 80 * GIB)).toMatchObject({ total: 72 * GIB, window: 61 * GIB });
+    expect(need(0.9, 10 * GIB)).toMatchObject({ total: 9 * GIB, window: 0 });
+    expect(need(0.9, null)).toMatchObject({ total: 12 * GIB, window: GIB });
+  });
+
+  it('a measurement replaces it', () => {
+    expect(need(0.9, 80 * GIB, 7)).toMatchObject({ total: 7, source: 'measured', weights: 8 * GIB });
   });
 });

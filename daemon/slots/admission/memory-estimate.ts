@@ -1,3 +1,4 @@
+import type { SlotPlanView } from '../../contract/slots.ts';
 import { type ContextMemory, cacheBytes, checkpointBytes } from '../../models/context-memory.ts';
 import {
   isConfirmed,
@@ -5,7 +6,7 @@ import {
   simulatedStepBytes,
   simulatedWindowBytes,
 } from '../../models/simulated-context.ts';
-import type { Launch } from '../engines/engine.ts';
+import type { EngineMemory, Launch } from '../engines/engine.ts';
 import { checkpointsBytes, promptCacheBytes } from '../workers/checkpoint-limits.ts';
 
 const MIB = 1024 * 1024;
@@ -28,17 +29,20 @@ export interface ModelSize {
   readonly measuredBytes: number | null;
 }
 
+/** Where a need comes from: key `memory` of the slot file, a measurement on this machine, or the estimate. */
+export type NeedSource = SlotPlanView['need']['source'];
+
 /** The parts of the estimate, in bytes. */
 export interface Need {
   readonly weights: number;
   readonly window: number;
   readonly compute: number;
   readonly engine: number;
-  /** Bytes of experts on the host, in addition to `total` on the card. */
+  /** Bytes on the host in addition to `total` on the card: experts, or a program and its libraries. */
   readonly host: number;
-  /** The measured bytes, otherwise the sum of the parts. */
+  /** The bytes of the slot file, otherwise the measured ones, otherwise the sum of the parts. */
   readonly total: number;
-  readonly source: 'estimated' | 'measured';
+  readonly source: NeedSource;
 }
 
 /** Bytes of the intermediate results of one token, per value of the embedding, for a model without sizes. */
@@ -127,8 +131,12 @@ function computeBytes(model: ModelSize, evaluation: Evaluation): number {
 }
 
 /** Returns the sum of the parts, ignoring any measurement. */
-export const estimateOf = ({ weights, window, compute, engine }: Omit<Need, 'host'>): number =>
-  weights + window + compute + engine;
+export const estimateOf = ({
+  weights,
+  window,
+  compute,
+  engine,
+}: Pick<Need, 'weights' | 'window' | 'compute' | 'engine'>): number => weights + window + compute + engine;
 
 /**
  * Returns the memory that a model needs with this evaluation (docs/spec/contract.md#admission): by the sizes of the
@@ -153,4 +161,20 @@ export function needOf(model: ModelSize, evaluation: Evaluation): Need {
   } as const;
   if (measuredBytes !== null) return { ...estimated, total: measuredBytes, source: 'measured' };
   return { ...estimated, total: estimateOf(estimated) };
+}
+
+/**
+ * Returns the memory that a program needs by the rule of its engine. `cardBytes` is the size of the whole card, null when
+ * unknown and on the host.
+ */
+export function programNeed(
+  { cardShare, host = 0, ...parts }: EngineMemory,
+  { cardBytes, measuredBytes }: { readonly cardBytes: number | null; readonly measuredBytes: number | null },
+): Need {
+  const sum = estimateOf(parts);
+  const share = cardShare === undefined || cardBytes === null ? 0 : Math.ceil(cardShare * cardBytes);
+  // What a share leaves beside the weights is its cache for contexts.
+  const window = share === 0 ? parts.window : Math.max(0, share - (sum - parts.window));
+  const estimated = { ...parts, window, host, total: share || sum, source: 'estimated' } as const;
+  return measuredBytes === null ? estimated : { ...estimated, total: measuredBytes, source: 'measured' };
 }

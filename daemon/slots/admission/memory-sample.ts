@@ -1,4 +1,4 @@
-import { memoryOf, type ProcessMemory } from '../../lib/process/process-identity.ts';
+import { type ProcessMemory, processTreeMemory } from '../../lib/process/process-memory.ts';
 import type { Clock } from '../lifecycle/clock.ts';
 
 /** Maximum age of a sample. Reading one takes about 30 µs, and slot records are read often. */
@@ -11,7 +11,7 @@ export class MemorySample {
   readonly #read: (pid: number) => ProcessMemory | null;
   readonly #samples = new Map<number, { at: number; memory: ProcessMemory | null }>();
 
-  constructor(clock: Clock, read: (pid: number) => ProcessMemory | null = memoryOf) {
+  constructor(clock: Clock, read: (pid: number) => ProcessMemory | null = (pid) => processTreeMemory(pid)) {
     this.#clock = clock;
     this.#read = read;
   }

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { currentOf } from '../testing/memory.ts';
-import { poolOf, reservedBytes, toHolder, unreportedBytes } from './memory-use.ts';
+import {
+  mappedBytes,
+  poolOf,
+  reservedBytes,
+  reservedOnHost,
+  toHolder,
+  unreportedBytes,
+} from './memory-use.ts';
 
 const current = { neededBytes: 100, weightBytes: 60 };
+const program = { mappedBytes: 0, deferredBytes: 25 };
 
 describe('reservedBytes', () => {
   it.each([
@@ -17,8 +25,24 @@ describe('reservedBytes', () => {
     ],
     ['a running one: its mapped weights', currentOf('cpu', current), 30, 60],
     ['a running one with weights that are its own', currentOf('cpu', current), 95, 5],
+    ['a running program: its cache and buffers', currentOf('cpu', { ...current, ...program }), 40, 25],
+    ['a running program that has taken them', currentOf('cpu', { ...current, ...program }), 90, 10],
     ['a running one on a card', currentOf('vulkan', { ...current, pool: 'card' }), 30, 0],
   ])('%s', (_, engine, anonymous, bytes) => expect(reservedBytes(engine, anonymous)).toBe(bytes));
+});
+
+describe('reservedOnHost', () => {
+  const onCard = { ...current, pool: 'card', hostBytes: 40 };
+  it.each([
+    ['experts, which are mapped', currentOf('vulkan', onCard), 999, 40],
+    ['a program that loads', currentOf(null, { ...onCard, ...program }), 15, 25],
+    ['a program that has loaded', currentOf('cuda', { ...onCard, ...program }), 15, 0],
+    ['an engine without memory on the host', currentOf('vulkan', { ...current, pool: 'card' }), 0, 0],
+  ])('%s', (_, engine, anonymous, bytes) => expect(reservedOnHost(engine, anonymous)).toBe(bytes));
+
+  it('the weights are mapped unless the engine says otherwise', () => {
+    expect([mappedBytes(currentOf('cpu', current)), mappedBytes(currentOf('cpu', program))]).toEqual([60, 0]);
+  });
 });
 
 describe('toHolder', () => {

@@ -46,14 +46,28 @@ export const MAX_VRAM_READING_AGE_MS = 6_000;
 export const onCpu = ({ loaded, pool }: Readonly<EngineRun>): boolean =>
   loaded?.device === 'cpu' || (loaded?.device === 'auto' && pool === HOST_POOL);
 
+/** Returns the weights that are mapped from their file, which the kernel may drop. */
+export const mappedBytes = ({ mappedBytes: mapped, weightBytes }: Readonly<EngineRun>): number =>
+  mapped ?? weightBytes;
+
 /**
- * Returns the bytes of an engine that still count as free: what a load in progress has not taken yet, and the
- * weights of a running engine that are mapped from their file, which the kernel may drop.
+ * Returns the bytes of an engine that still count as free: what a load in progress has not taken yet, and what a running
+ * engine may take later: mapped weights, or the cache and the buffers of another program.
  */
 export function reservedBytes(current: Readonly<EngineRun>, anonymous: number): number {
   const outstanding = Math.max(0, current.neededBytes - anonymous);
   if (current.loaded === null) return current.pool === HOST_POOL ? outstanding : current.neededBytes;
-  return onCpu(current) ? Math.min(outstanding, current.weightBytes) : 0;
+  return onCpu(current) ? Math.min(outstanding, current.deferredBytes ?? current.weightBytes) : 0;
+}
+
+/**
+ * Returns the bytes of the host that an engine on a card still counts as free: experts, which are mapped from their file,
+ * and what the load of another program has not taken yet.
+ */
+export function reservedOnHost(current: Readonly<EngineRun>, anonymous: number): number {
+  const { hostBytes = 0, loaded } = current;
+  if (mappedBytes(current) > 0) return hostBytes;
+  return loaded === null ? Math.max(0, hostBytes - anonymous) : 0;
 }
 
 /** Returns the GPU memory that was allocated since the last reading. */

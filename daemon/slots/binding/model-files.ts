@@ -1,11 +1,11 @@
-import { statSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { DiskTimeout, MountGuard } from '../../lib/fs/mount-guard.ts';
 
 /** The properties of a model file or folder that a slot needs. */
 export interface ModelFile {
-  /** Size of a file in bytes; 0 for a folder. */
+  /** Size of a file, or of the weights in a folder, in bytes. */
   readonly sizeBytes: number;
 }
 
@@ -17,14 +17,40 @@ interface CachedFile {
 
 const MAX_AGE_MS = 1_000;
 
-const modelFileOf = (stats: { isFile(): boolean; size: number }): ModelFile => ({
-  sizeBytes: stats.isFile() ? stats.size : 0,
-});
+/** Maximum number of files of weights that are read in one folder. */
+const MAX_FILES = 4096;
+/** Files of weights. Of several formats in one folder an engine reads the first one. */
+const WEIGHT_FORMATS = [/\.safetensors$/i, /\.(gguf|onnx)$/i, /\.(bin|pt|pth)$/i, /\.(ckpt|h5|msgpack)$/i];
+/** Files beside weights: a copy of them in another layout, and no weights at all. */
+const NO_WEIGHTS = /^(consolidated|training_args|optimizer|scheduler|rng_state|\.)/i;
+
+/** Returns the names of the files of weights in a folder with these names. */
+export function weightFiles(names: readonly string[]): string[] {
+  for (const format of WEIGHT_FORMATS) {
+    const files = names.filter((name) => format.test(name));
+    const own = files.filter((name) => !NO_WEIGHTS.test(name));
+    if (files.length > 0) return (own.length > 0 ? own : files).slice(0, MAX_FILES);
+  }
+  return [];
+}
+
+const sumOf = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
 
 /** Returns the file at a path now; null when there is none. Throws when the disk returns an error. */
 export function modelFileAt(path: string): ModelFile | null {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? null : modelFileOf(stats);
+  if (stats === undefined) return null;
+  if (!stats.isDirectory()) return { sizeBytes: stats.isFile() ? stats.size : 0 };
+  const sizeAt = (name: string) => statSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0;
+  return { sizeBytes: sumOf(weightFiles(readdirSync(path)).map(sizeAt)) };
+}
+
+/** Returns the file at a path without blocking. Rejects when there is none. */
+async function readModelFile(path: string): Promise<ModelFile> {
+  const stats = await stat(path);
+  if (!stats.isDirectory()) return { sizeBytes: stats.isFile() ? stats.size : 0 };
+  const sizeAt = (name: string) => stat(join(path, name)).then(({ size }) => size);
+  return { sizeBytes: sumOf(await Promise.all(weightFiles(await readdir(path)).map(sizeAt))) };
 }
 
 /**
@@ -65,7 +91,7 @@ export class ModelFileCache {
 
   async #refresh(path: string, before: ModelFile): Promise<void> {
     try {
-      this.#store(path, modelFileOf(await this.#mountGuard.run(dirname(path), () => stat(path))));
+      this.#store(path, await this.#mountGuard.run(dirname(path), () => readModelFile(path)));
     } catch (error) {
       if (error instanceof DiskTimeout) this.#store(path, before);
       else this.#cache.delete(path);

@@ -45,7 +45,7 @@ it('uses the file of the registry, otherwise the one at its absolute path', () =
     slotModel(configOf(`type = "stt"\nmodel = ${JSON.stringify(model)}`), 'file', lookup);
   expect(at('k', () => KNOWN)).toBe(KNOWN);
   expect(at(path)).toMatchObject({ id: 'ggml-base.en', path, type: 'stt', sizeBytes: 77 });
-  expect(at(folder)).toMatchObject({ path: folder, sizeBytes: 0 });
+  expect(at(folder)).toMatchObject({ path: folder, sizeBytes: 77 });
   expect(at(join(folder, 'absent.bin'))).toBeNull();
   expect(at('relative.bin')).toBeNull();
   expect(slotModel(configOf('type = "stt"'), 'file', nothing)).toBeNull();

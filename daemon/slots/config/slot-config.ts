@@ -23,6 +23,8 @@ export interface SlotConfig {
   readonly cpuMoe: boolean | null;
   /** Number of layers whose experts stay on the CPU; null lets `cpuMoe` decide. */
   readonly nCpuMoe: number | null;
+  /** Bytes of memory that the owner sets, instead of an estimate or a measurement; null for none. */
+  readonly memoryBytes: number | null;
   readonly autoload: boolean;
   readonly pinned: boolean;
   readonly priority: number;

@@ -19,6 +19,7 @@ describe('readSlotFile', () => {
         batch: null,
         cpuMoe: null,
         nCpuMoe: null,
+        memoryBytes: null,
         autoload: false,
         pinned: false,
         priority: 0,
@@ -84,6 +85,7 @@ parallel = 4
 batch = 1024
 cpu_moe = false
 n_cpu_moe = 12
+memory = "1.5 GiB"
 autoload = true
 pinned = true
 priority = -3
@@ -120,6 +122,7 @@ response_format = "wav"
         batch: 1024,
         cpuMoe: false,
         nCpuMoe: 12,
+        memoryBytes: 1.5 * 1024 ** 3,
         autoload: true,
         pinned: true,
         priority: -3,
@@ -183,6 +186,10 @@ response_format = "wav"
     ['health = "up"', 1, /^health: must be a path/],
     ['image = "two words"', 1, /^image: must be the name of an image/],
     ['enabled = true\ncontext = "big"', 2, /^context: must be a whole number$|^context: must be a number$/],
+    ['memory = "much"', 1, /^memory: must be a size such as "8 GB" or "1.5 GiB"$/],
+    ['memory = 0', 1, /^memory: must be a size/],
+    ['memory = true', 1, /^memory: must be a size/],
+    ['memory = "9000 TB"', 1, /^memory: must be a size/],
     ['batch = 8', 1, /^batch: /],
     ['device = "toaster"', 1, /must be auto, cpu/],
     ['idle_unload = "soon"', 1, /^idle_unload: must be seconds or a text like "15 min"$/],

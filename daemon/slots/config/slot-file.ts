@@ -1,5 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
+import { parseByteSize } from '../../contract/byte-size.ts';
 import { DURATION_FORM, SlotName, SlotType } from '../../contract/slots.ts';
 import { zodMessage } from '../../contract/zod-message.ts';
 import { tomlReason } from '../../settings/config-text.ts';
@@ -30,6 +31,14 @@ const Duration = z.union(
   ],
   { error: DURATION_FORM },
 );
+
+const MEMORY_FORM = 'must be a size such as "8 GB" or "1.5 GiB"';
+/** Maximum bytes of key `memory`. */
+const MAX_MEMORY_BYTES = 1024 ** 5;
+const MemorySize = z
+  .union([z.number(), z.string()], { error: MEMORY_FORM })
+  .transform((value) => (typeof value === 'string' ? (parseByteSize(value) ?? Number.NaN) : value))
+  .refine((bytes) => Number.isSafeInteger(bytes) && bytes > 0 && bytes <= MAX_MEMORY_BYTES, MEMORY_FORM);
 
 const VariableName = z
   .string()
@@ -65,6 +74,7 @@ export const SlotFile = z.object({
   batch: z.number().int().min(16).max(16_384).optional(),
   cpu_moe: z.boolean().optional(),
   n_cpu_moe: z.number().int().min(0).max(1000).optional(),
+  memory: MemorySize.optional(),
   autoload: z.boolean().optional(),
   pinned: z.boolean().default(false),
   priority: z.number().int().min(-1000).max(1000).default(0),
@@ -116,6 +126,7 @@ function toConfig(
     batch: file.batch ?? null,
     cpuMoe: file.cpu_moe ?? null,
     nCpuMoe: file.n_cpu_moe ?? null,
+    memoryBytes: file.memory ?? null,
     autoload: file.autoload ?? isAgent,
     pinned: file.pinned,
     priority: file.priority,

@@ -29,6 +29,7 @@ const KEYS: Readonly<Record<string, (config: SlotConfig) => unknown>> = {
   batch: ({ batch }) => batch,
   cpu_moe: ({ cpuMoe }) => cpuMoe,
   n_cpu_moe: ({ nCpuMoe }) => nCpuMoe,
+  memory: ({ memoryBytes }) => memoryBytes,
   autoload: ({ autoload }) => autoload,
   pinned: ({ pinned }) => pinned,
   priority: ({ priority }) => priority,

@@ -1,7 +1,8 @@
 import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, processSpec } from './common.ts';
-import type { Engine, Launch, LaunchParams } from './engine.ts';
+import type { Engine, EngineMemory, Launch, LaunchParams, MemoryParams } from './engine.ts';
+import { GIB, MIB } from './program-memory.ts';
 import type { Probe, UnloadCall } from './run-spec.ts';
 
 const PROBE: Probe = { path: '/system_stats', loading: [503], contains: '"system"' };
@@ -31,6 +32,27 @@ function plan(params: LaunchParams): Launch {
   return { ...launch, how };
 }
 
+/** Bytes of the files that a model loads, in half precision, by the beginning of its name. */
+const MODEL_BYTES: readonly (readonly [RegExp, number])[] = [
+  [/^(sdxl|sd_xl)/i, 7 * GIB],
+  [/^flux/i, 17 * GIB],
+  [/^(qwen|z-image)/i, 20 * GIB],
+];
+/** Stable Diffusion 1.5. ComfyUI moves parts of larger models away when memory is short. */
+const USUAL_MODEL_BYTES = 2 * GIB;
+
+/** On the CPU it computes in single precision, so the weights take twice the size of their file. */
+const memory = ({ config, onCard }: MemoryParams): EngineMemory => {
+  const file = MODEL_BYTES.find(([name]) => name.test(config.model ?? ''))?.[1] ?? USUAL_MODEL_BYTES;
+  return {
+    engine: (onCard ? 400 : 820) * MIB,
+    weights: onCard ? file : 2 * file,
+    window: 0,
+    compute: GIB,
+    ...(onCard && { host: 2 * GIB }),
+  };
+};
+
 function objection(config: SlotConfig): string | null {
   if (config.runner === 'process' && config.command === null) {
     return 'command: engine comfyui needs its program, such as ["/path/python", "/path/ComfyUI/main.py"]';
@@ -52,5 +74,6 @@ export const comfyui: Engine = {
   objection,
   plan,
   context: () => 0,
+  memory,
   checks: (launch) => checksOf(launch, { health: '/system_stats', models: false }),
 };

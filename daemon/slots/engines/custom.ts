@@ -3,6 +3,7 @@ import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, fileOrName, processSpec } from './common.ts';
 import type { Engine, Launch, LaunchParams } from './engine.ts';
+import { GIB, MIB, programMemory } from './program-memory.ts';
 import type { KeyDelivery, Probe } from './run-spec.ts';
 
 const PROBE: Probe = { path: '/health', loading: [503] };
@@ -53,5 +54,6 @@ export const custom: Engine = {
   objection,
   plan,
   context: (config) => config.context ?? 0,
+  memory: programMemory({ engine: 512 * MIB, perByte: 1.2, unknown: GIB / 2 }),
   checks: (launch) => checksOf(launch, { health: null, models: false }),
 };

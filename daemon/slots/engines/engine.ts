@@ -112,6 +112,30 @@ export interface LaunchParams {
   readonly card?: readonly string[];
 }
 
+/** What decides the memory of a program. */
+export interface MemoryParams {
+  readonly config: SlotConfig;
+  readonly model: SlotModel;
+  /** Whether it takes the memory of a card. */
+  readonly onCard: boolean;
+}
+
+/** What a program takes in memory, in bytes, before it was ever measured (docs/internals/program-memory.md). */
+export interface EngineMemory {
+  /** Its processes and libraries without a model. */
+  readonly engine: number;
+  /** The weights as it holds them. */
+  readonly weights: number;
+  /** The space that it reserves for contexts. */
+  readonly window: number;
+  /** Buffers and results at the largest input. */
+  readonly compute: number;
+  /** The share of the whole card that it takes whatever the model; absent when the sum of the parts counts. */
+  readonly cardShare?: number;
+  /** What it takes of the host in addition to a card. */
+  readonly host?: number;
+}
+
 /** One check of a started engine. All checks must pass before the slot is ready. */
 export interface Check {
   readonly name: string;
@@ -144,6 +168,8 @@ export interface Engine {
   /** Returns the context window that `plan` will request, in tokens per sequence. */
   context(config: SlotConfig, model: SlotModel): number;
   checks(launch: Launch): readonly Check[];
+  /** Returns the memory of its program; absent for llama.cpp, which maps its weights (`admission/memory-estimate.ts`). */
+  readonly memory?: (params: MemoryParams) => EngineMemory;
   /** True when its health check works while requests are served; default false. */
   readonly answersWhileServing?: boolean;
   /**

@@ -1,7 +1,8 @@
 import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, processSpec } from './common.ts';
-import type { Engine, Launch, LaunchParams } from './engine.ts';
+import type { Engine, EngineMemory, Launch, LaunchParams, MemoryParams } from './engine.ts';
+import { GIB, MIB, weightsByName } from './program-memory.ts';
 import type { Probe } from './run-spec.ts';
 
 /** It has no health check; its list of installed models responds once it listens. */
@@ -43,6 +44,17 @@ function plan(params: LaunchParams): Launch {
   return { ...common, context, device: 'npu', startLimitMs: START_LIMIT_MS, how };
 }
 
+/** Bytes of one parameter: four bits, scales, and the tables of tokens. */
+const BYTES_PER_PARAMETER = 0.75;
+
+/** The other slots use the process of the chat slot. */
+const memory = ({ config, model }: MemoryParams): EngineMemory => ({
+  engine: 300 * MIB,
+  weights: weightsByName(model.id, BYTES_PER_PARAMETER) ?? GIB,
+  window: config.type === 'llm' ? GIB / 4 : 0,
+  compute: 0,
+});
+
 function objection(config: SlotConfig): string | null {
   if (config.model === null) {
     return 'model: engine flm needs the tag of a model, such as "llama3.2:1b", "whisper-v3:turbo" or "embed-gemma:300m"';
@@ -61,6 +73,7 @@ export const flm: Engine = {
   objection,
   plan,
   context: (config) => config.context ?? DEFAULT_CONTEXT,
+  memory,
   checks: (launch) => checksOf(launch, { health: null, models: launch.type === 'llm' }),
   textOnly: true,
 };

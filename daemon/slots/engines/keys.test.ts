@@ -41,6 +41,17 @@ it.each([
     `${ATTACH}url = "http://h:1"\nenv = { X = "1" }`,
     'env: is not used by runner attach: the server is already running',
   ],
+  [
+    `${ATTACH}url = "http://127.0.0.1:1"\nmemory = "1 GB"`,
+    'memory: is used by runner attach only for a ComfyUI on this machine: other servers have their memory already',
+  ],
+  [
+    'engine = "comfyui"\ntype = "image"\nurl = "http://10.0.0.1:8188"\nmemory = "1 GB"',
+    'memory: is used by runner attach only for a ComfyUI on this machine: other servers have their memory already',
+  ],
+  ['engine = "comfyui"\ntype = "image"\nurl = "http://[::1]:8188"\nmemory = "1 GB"', null],
+  ['engine = "comfyui"\ntype = "image"\nurl = "http://localhost:8188"\nmemory = "1 GB"', null],
+  ['memory = "1 GB"', null],
   ['key_env = "K"', 'key_env: engine embedded under worker gets its key automatically'],
   [
     'engine = "llama-server"\nkey_env = "K"',

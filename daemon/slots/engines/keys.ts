@@ -1,5 +1,5 @@
 import { imageNameError } from '../../lib/container-engine/image-name.ts';
-import { isUnreachable } from '../../lib/net/addresses.ts';
+import { isLoopback, isUnreachable } from '../../lib/net/addresses.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { RunnerId } from './run-spec.ts';
 
@@ -14,6 +14,13 @@ function urlFault(text: string): string | null {
   }
   if (isUnreachable(url.hostname)) return 'url: link-local and unspecified addresses are never connected to';
   return null;
+}
+
+/** Returns whether an attached server loads its model at a request and releases it when its slot is unloaded. */
+export function releasesMemory({ engine, runner, url }: SlotConfig): boolean {
+  if (engine !== 'comfyui' || runner !== 'attach' || url === null || !URL.canParse(url)) return false;
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  return host === 'localhost' || isLoopback(host);
 }
 
 interface Rule {
@@ -54,6 +61,12 @@ const RULES: readonly Rule[] = [
     isPresent: (config) => config.health !== null,
     runners: ['process', 'container', 'attach'],
     why: 'is not used by workers: they report when they are ready',
+  },
+  {
+    key: 'memory',
+    isPresent: (config) => config.memoryBytes !== null && !releasesMemory(config),
+    runners: ['worker', 'process', 'container'],
+    why: 'is used by runner attach only for a ComfyUI on this machine: other servers have their memory already',
   },
   {
     key: 'extra_args',

@@ -2,6 +2,7 @@ import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, processSpec } from './common.ts';
 import type { Engine, Launch, LaunchParams } from './engine.ts';
+import { GIB, programMemory } from './program-memory.ts';
 import type { Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
@@ -43,5 +44,6 @@ export const kokoro: Engine = {
   plan,
   streams: false,
   context: () => 0,
+  memory: programMemory({ engine: 2 * GIB, unknown: GIB / 2, compute: GIB / 2 }),
   checks: (launch) => checksOf(launch, { health: '/health', models: false }),
 };

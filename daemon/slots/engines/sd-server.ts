@@ -2,6 +2,7 @@ import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, processSpec } from './common.ts';
 import type { Engine, Launch, LaunchParams } from './engine.ts';
+import { GIB, MIB, programMemory } from './program-memory.ts';
 import type { Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
@@ -39,5 +40,6 @@ export const sdServer: Engine = {
   objection,
   plan,
   context: () => 0,
+  memory: programMemory({ engine: 200 * MIB, compute: 2 * GIB }),
   checks: (launch) => checksOf(launch, { health: '/v1/models', models: false }),
 };

@@ -4,7 +4,8 @@ import type { SlotConfig } from '../config/slot-config.ts';
 import type { SpeechConfig } from '../workers/speech-config.ts';
 import { checksOf } from './checks.ts';
 import { commonLaunch } from './common.ts';
-import type { Engine, Launch, LaunchParams } from './engine.ts';
+import type { Engine, EngineMemory, Launch, LaunchParams, MemoryParams } from './engine.ts';
+import { MIB } from './program-memory.ts';
 import type { WorkerRunSpec } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
@@ -40,11 +41,26 @@ export function speechObjection(config: SlotConfig): string | null {
     : null;
 }
 
+/** Bytes of the worker without a model. */
+const WORKER_BYTES = 72 * MIB;
+/** ONNX Runtime holds the weights of the file and copies in the layout of its kernels. */
+const BYTES_PER_FILE_BYTE = 1.84;
+/** Arena of a voice after its longest sentence. A recogniser gets 30 s at most, so its arena is small. */
+const VOICE_ARENA_BYTES = 160 * MIB;
+
+const memory = ({ config, model }: MemoryParams): EngineMemory => ({
+  engine: WORKER_BYTES,
+  weights: Math.ceil(model.sizeBytes * BYTES_PER_FILE_BYTE),
+  window: 0,
+  compute: config.type === 'tts' && model.sizeBytes > 0 ? VOICE_ARENA_BYTES : 0,
+});
+
 /** The common properties of all engines in the speech worker. */
 export const IN_SPEECH_WORKER = {
   runners: new Set(['worker']),
   objection: speechObjection,
   context: () => 0,
+  memory,
   checks: (launch) => checksOf(launch, { health: '/health', models: true }),
   answersWhileServing: true,
   speechFormats: ['wav', 'pcm'],

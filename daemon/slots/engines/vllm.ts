@@ -1,7 +1,8 @@
 import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, fileOrName, processSpec } from './common.ts';
-import type { Engine, Launch, LaunchParams } from './engine.ts';
+import type { Engine, EngineMemory, Launch, LaunchParams, MemoryParams } from './engine.ts';
+import { GIB, MIB, optionNumber, optionValue, weightsByName } from './program-memory.ts';
 import type { KeyDelivery, Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
@@ -24,6 +25,66 @@ function argsOf({ config, model }: LaunchParams): string[] {
   ];
 }
 
+/** The variable with the whole GiB of the cache for contexts on a CPU, and the value when the slot file sets none. */
+const CPU_CACHE = 'VLLM_CPU_KVCACHE_SPACE';
+const CPU_CACHE_GIB = 4;
+/** Bytes of its three processes on a CPU, without weights and cache. */
+const CPU_ENGINE_BYTES = 2200 * MIB;
+/** Share of a card that vLLM takes unless an option sets another. */
+const CARD_SHARE = 0.92;
+/** The options that set the size of its cache. */
+const SIZE_OPTIONS = ['--kv-cache-memory-bytes', '--gpu-memory-utilization', '--memory-utilization'];
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, K: 1024, M: MIB, G: GIB };
+
+/** Returns the bytes of the cache that `--kv-cache-memory-bytes` sets, as vLLM reads them (`8G` = 8 GiB); null without. */
+function cacheOption(config: SlotConfig): number | null {
+  const [, amount, unit = ''] =
+    /^(\d+(?:\.\d+)?)([kmgKMG]?)$/.exec(optionValue(config, ['--kv-cache-memory-bytes']) ?? '') ?? [];
+  return amount === undefined ? null : Math.round(Number(amount) * (UNITS[unit] ?? 1));
+}
+
+function cpuCacheBytes({ env }: SlotConfig): number {
+  const set = Number(env[CPU_CACHE] ?? CPU_CACHE_GIB);
+  return (Number.isFinite(set) && set > 0 ? set : CPU_CACHE_GIB) * GIB;
+}
+
+/**
+ * Returns the variable with the size of the cache on a CPU, unless an option sets the size, which it would override.
+ * Without both, vLLM takes its share of the whole memory of the machine. A card does not read the variable.
+ */
+const cacheEnv = (config: SlotConfig): Readonly<Record<string, string>> =>
+  SIZE_OPTIONS.some((name) => optionValue(config, [name]) !== null)
+    ? {}
+    : { [CPU_CACHE]: String(CPU_CACHE_GIB) };
+
+/** Returns the bytes of the weights per card: by the files, otherwise by the size in the name. */
+function weightBytes({ config, model, onCard }: MemoryParams): number {
+  const files = model.sizeBytes > 0 ? model.sizeBytes : (weightsByName(model.id) ?? 8 * GIB);
+  const parts = onCard ? (optionNumber(config, ['--tensor-parallel-size', '-tp']) ?? 1) : 1;
+  return Math.ceil(files / parts);
+}
+
+/**
+ * On a CPU: its processes, the weights and the cache. On a card: its share of the whole card, or the parts when the size
+ * of the cache is set (docs/internals/program-memory.md).
+ */
+function memory(params: MemoryParams): EngineMemory {
+  const { config, onCard } = params;
+  const cache = cacheOption(config);
+  const weights = weightBytes(params);
+  if (!onCard)
+    return { engine: CPU_ENGINE_BYTES, weights, window: cache ?? cpuCacheBytes(config), compute: 0 };
+  const share = optionNumber(config, ['--gpu-memory-utilization']) ?? CARD_SHARE;
+  return {
+    engine: 700 * MIB,
+    weights,
+    window: cache ?? GIB,
+    compute: GIB,
+    ...(cache === null && { cardShare: Math.min(1, share) }),
+    host: 4 * GIB,
+  };
+}
+
 function plan(params: LaunchParams): Launch {
   const { config, model } = params;
   const dialect = {
@@ -34,7 +95,8 @@ function plan(params: LaunchParams): Launch {
   };
   const common = commonLaunch(params, dialect);
   if (config.runner === 'attach') return { ...common, how: attachSpec(config, PROBE) };
-  const launch = { ...common, startLimitMs: START_LIMIT_MS };
+  const env = { ...cacheEnv(config), ...common.env };
+  const launch = { ...common, env, startLimitMs: START_LIMIT_MS };
   const start = { key: KEY, probe: PROBE };
   if (config.runner === 'container') {
     const image = launch.device === 'rocm' ? 'rocm/vllm:latest' : 'vllm/vllm-openai:latest';
@@ -69,5 +131,6 @@ export const vllm: Engine = {
   objection,
   plan,
   context: (config) => config.context ?? 0,
+  memory,
   checks: (launch) => checksOf(launch, { health: '/health', models: true }),
 };

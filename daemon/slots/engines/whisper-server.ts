@@ -2,6 +2,7 @@ import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, processSpec } from './common.ts';
 import type { Engine, Launch, LaunchParams } from './engine.ts';
+import { MIB, programMemory } from './program-memory.ts';
 import type { Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
@@ -48,5 +49,6 @@ export const whisperServer: Engine = {
   plan,
   streams: false,
   context: () => 0,
+  memory: programMemory({ engine: 230 * MIB, perByte: 1.25 }),
   checks: (launch) => checksOf(launch, { health: '/health', models: false }),
 };

@@ -1,4 +1,5 @@
 import type { Log } from '../../lib/log.ts';
+import type { NeedSource } from '../admission/memory-estimate.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { Launch, SlotModel } from '../engines/engine.ts';
 import type { LoadedEngine, RunningEngine } from '../runners/runner.ts';
@@ -7,18 +8,26 @@ import type { QueryEngine } from './health.ts';
 import type { LivenessProbe } from './liveness-probe.ts';
 import type { WatchPace } from './watch.ts';
 
+/** The memory that a running engine has not taken yet and may take at any time, in bytes. */
+export interface DeferredMemory {
+  /** The weights that are mapped from their file, so that the kernel may drop them. */
+  readonly mappedBytes: number;
+  /** The maximum of what it takes later, the mapped weights included. */
+  readonly deferredBytes: number;
+}
+
 /** An admitted load: what to start, and the bytes that are reserved for it. */
-export interface AdmittedLoad {
+export interface AdmittedLoad extends Partial<DeferredMemory> {
   readonly launch: Launch;
   /** Id of the memory pool that it uses. */
   readonly pool: string;
   readonly neededBytes: number;
-  readonly needSource: 'estimated' | 'measured';
+  readonly needSource: NeedSource;
   /** The estimate of its need, without measurements. */
   readonly estimatedBytes: number;
-  /** The bytes that are mapped from the model's file. */
+  /** The size of the model. `mappedBytes` and `deferredBytes` are the same by default. */
   readonly weightBytes: number;
-  /** Bytes of experts that a card leaves on the host, in addition to `neededBytes`. Default 0. */
+  /** Bytes on the host in addition to `neededBytes` on a card. Default 0. */
   readonly hostBytes?: number;
 }
 
@@ -78,8 +87,12 @@ export interface SlotControllerDeps {
   gpuNote(): string | null;
   /** Values that no record may contain. */
   secrets?(): readonly string[];
-  /** Called when an engine is ready (`ready`), has served a request (`served`) and has ended (`ended`). */
+  /**
+   * Called when an engine is ready (`ready`), when an idle one gets a request (`serving`), after each request
+   * (`served`) and at its end (`ended`).
+   */
   ready(current: Readonly<EngineRun>): void;
+  serving(current: Readonly<EngineRun>): void;
   served(current: Readonly<EngineRun>): void;
   ended(current: Readonly<EngineRun>): void;
   /** Called when an engine ended on its own: its start failed, or it crashed. */

@@ -46,11 +46,15 @@ beforeEach(() => {
       withdraw: (slot) => void log.push(`${slot} is withdrawn`),
       changed: logged('the queue is rechecked'),
       ready: logged('ready'),
+      serving: logged('serving'),
       served: logged('served'),
       ended: logged('ended'),
     },
     events: {
-      lifecycleHooks: ({ ready, served, ended }) => ({ ready, served, ended, failed: logged('failed') }),
+      lifecycleHooks: ({ ready, serving, served, ended }) => ({
+        ...{ ready, serving, served, ended },
+        failed: logged('failed'),
+      }),
     },
     changeNotifier: { changed: (slot) => void log.push(`${slot} is notified`) },
     secrets: () => [],

@@ -29,7 +29,7 @@ export interface ControllerEffectsDeps {
   readonly models: Pick<SlotModels, 'of'>;
   readonly admission: Pick<
     AdmissionController,
-    'admit' | 'withdraw' | 'changed' | 'ready' | 'served' | 'ended'
+    'admit' | 'withdraw' | 'changed' | 'ready' | 'serving' | 'served' | 'ended'
   >;
   readonly events: Pick<SlotEvents, 'lifecycleHooks'>;
   readonly changeNotifier: Pick<ChangeNotifier, 'changed'>;

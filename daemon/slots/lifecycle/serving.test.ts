@@ -19,6 +19,7 @@ function ready() {
     degraded: () => null,
     idleTimeoutS: () => 60,
     onIdle: () => events.push('idle'),
+    onServing: () => events.push('serving'),
     onRequestEnded: () => events.push('ended'),
   });
   return { clock, machine, events, bench, serving };
@@ -30,11 +31,11 @@ it('serves while a request runs, and becomes idle after the last one', async () 
   expect([machine.state, serving.traffic.active]).toEqual(['serving', 2]);
   first.release();
   await clock.advance(120_000);
-  expect([machine.state, serving.traffic.active, events]).toEqual(['serving', 1, ['ended']]);
+  expect([machine.state, serving.traffic.active, events]).toEqual(['serving', 1, ['serving', 'ended']]);
   second.release();
   expect(machine.state).toBe('ready');
   await clock.advance(60_000);
-  expect(events).toEqual(['ended', 'ended', 'idle']);
+  expect(events).toEqual(['serving', 'ended', 'ended', 'idle']);
   expect(serving.traffic.requests).toBe(2);
 });
 
@@ -45,7 +46,7 @@ it('the leases of an engine that has ended do not count for the next one', async
   bench.current = currentOf('cpu');
   lease.release();
   await clock.advance(120_000);
-  expect([serving.traffic.active, events]).toEqual([0, []]);
+  expect([serving.traffic.active, events]).toEqual([0, ['serving']]);
 });
 
 it('a slot that is being stopped is no longer idle', async () => {

@@ -16,6 +16,8 @@ export interface ServingDeps {
   idleTimeoutS(): number;
   /** Called when the slot has had no request for that time. */
   onIdle(): void;
+  /** Called when the idle engine gets a request. */
+  onServing(current: EngineRun): void;
   /** Called when a request of the engine that runs now has ended. */
   onRequestEnded(current: EngineRun): void;
 }
@@ -40,7 +42,10 @@ export class Serving {
     const current = this.#deps.current() as EngineRun;
     this.#idleTimer.stop();
     this.traffic.requestStarted(clock.now());
-    if (machine.is('ready')) machine.transition('serving');
+    if (machine.is('ready')) {
+      machine.transition('serving');
+      this.#deps.onServing(current);
+    }
     return makeLease(current, degraded(), () => {
       if (this.#deps.current() === current) this.#onRelease(current);
     });

@@ -50,6 +50,7 @@ export class SlotController {
       onIdle: () => {
         if (this.#machine.is('ready') && this.#waiters.size === 0) this.#stop(GRACE_MS);
       },
+      onServing: (current) => deps.serving(current),
       onRequestEnded: (current) => {
         deps.served(current);
         this.#settle();

@@ -13,6 +13,7 @@ function setUp() {
   const record = (name: string) => () => void calls.push(name);
   const engines = events.lifecycleHooks({
     ready: record('ready'),
+    serving: record('serving'),
     served: record('served'),
     ended: record('ended'),
   });
@@ -26,9 +27,10 @@ test('a load, its failure and a crash are distinct events with their times', () 
   engines.failed(engine({ readySince: 3_000 }));
   expect(emitted.map(({ kind }) => kind)).toEqual(['loaded', 'load_failed', 'crashed']);
   expect(emitted[0]).toEqual({ slot: 'agent', kind: 'loaded', startedAt: 1_000, at: 4_000 });
+  engines.serving(engine());
   engines.served(engine());
   engines.ended(engine());
-  expect(calls).toEqual(['ready', 'served', 'ended']);
+  expect(calls).toEqual(['ready', 'serving', 'served', 'ended']);
   off();
   engines.failed(engine());
   expect(emitted).toHaveLength(3);

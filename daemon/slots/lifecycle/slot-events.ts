@@ -32,13 +32,14 @@ export class SlotEvents {
 
   /** Returns the hooks of a slot controller. They also pass each event on to `admission`. */
   lifecycleHooks(
-    admission: Pick<SlotControllerDeps, 'ready' | 'served' | 'ended'>,
-  ): Pick<SlotControllerDeps, 'ready' | 'served' | 'ended' | 'failed'> {
+    admission: Pick<SlotControllerDeps, 'ready' | 'serving' | 'served' | 'ended'>,
+  ): Pick<SlotControllerDeps, 'ready' | 'serving' | 'served' | 'ended' | 'failed'> {
     return {
       ready: (current) => {
         admission.ready(current);
         this.#emit('loaded', current);
       },
+      serving: (current) => admission.serving(current),
       served: (current) => admission.served(current),
       ended: (current) => admission.ended(current),
       failed: (current) => this.#emit(current.readySince === null ? 'load_failed' : 'crashed', current),

@@ -91,7 +91,7 @@ export class AdmissionBench {
       memoryUses: () =>
         [...this.controllers.values()].map(({ memoryUse }) => memoryUse).filter((one) => one !== null),
       memoryOf: () => null,
-      familyMemoryOf: () => null,
+      measureMemory: async () => null,
       cardMemoryOf: async () => null,
       rereadCards: () => false,
       reclaimHost: () => {},
@@ -115,6 +115,7 @@ export class AdmissionBench {
       admit: (current, isRequested) => this.admission.admit(current, isRequested),
       withdrawLoad: () => this.admission.withdraw(name),
       ready: (current) => this.admission.ready(current),
+      serving: (current) => this.admission.serving(current),
       served: (current) => this.admission.served(current),
       ended: (current) => this.admission.ended(current),
       failed: () => {},

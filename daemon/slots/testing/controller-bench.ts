@@ -84,6 +84,7 @@ export class ControllerBench {
         this.withdrawals += 1;
       },
       ready: () => void this.events.push('ready'),
+      serving: () => {},
       served: () => {},
       ended: () => void this.events.push('ended'),
       failed: () => void this.events.push('failed'),

@@ -61,6 +61,12 @@ function Launch(props: { launch: SlotPlanView['launch'] }): ReactElement {
   );
 }
 
+const NEED_SOURCES: Readonly<Record<SlotPlanView['need']['source'], string>> = {
+  file: 'set in the slot file',
+  measured: 'measured at an earlier launch',
+  estimated: 'estimated from the model files',
+};
+
 function Need(props: { need: SlotPlanView['need'] }): ReactElement {
   const { need } = props;
   return (
@@ -71,12 +77,9 @@ function Need(props: { need: SlotPlanView['need'] }): ReactElement {
         ['Context', byteSize(need.window)],
         ['Compute', byteSize(need.compute)],
         ['Engine', byteSize(need.engine)],
-        ['Experts in RAM', need.host === 0 ? null : byteSize(need.host)],
+        ['In host memory', need.host === 0 ? null : byteSize(need.host)],
         ['Total', <b key="all">{byteSize(need.total)}</b>],
-        [
-          'Source',
-          need.source === 'measured' ? 'measured at an earlier launch' : 'estimated from the model file',
-        ],
+        ['Source', NEED_SOURCES[need.source]],
       ]}
     />
   );
