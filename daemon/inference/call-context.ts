@@ -25,6 +25,7 @@ import type { ImageSupport } from './forward/image-support.ts';
 import type { OptionSupport, RefusableOption } from './forward/option-support.ts';
 import type { ResponseWriter } from './forward/response-writer.ts';
 import type { WaitTimes } from './forward/wait-times.ts';
+import type { AvailableModels } from './images/available-models.ts';
 import type { Images } from './images/images.ts';
 import type { OverheadTimer } from './overhead-timer.ts';
 import type { RegistryLike, Upstreams } from './ports.ts';
@@ -92,6 +93,7 @@ export interface CallDeps {
   readonly spools: SpoolStore;
   readonly encoders: Encoders;
   readonly images: Images;
+  readonly availableModels: AvailableModels;
   readonly effortSupport: EffortSupport;
   readonly imageSupport: ImageSupport;
   readonly prefixes: PrefixMemory;
@@ -159,7 +161,7 @@ export interface ParsedRequest {
 /** What parsing a body may need in addition to the call. */
 export interface ParseContext {
   readonly scope: CallScope;
-  readonly deps: { readonly spools: SpoolStore; readonly sources: RoutingSources };
+  readonly deps: Pick<CallDeps, 'spools' | 'sources' | 'availableModels'>;
 }
 
 /** The target of a request, ready for use. */

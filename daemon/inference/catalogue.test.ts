@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { V1ModelList } from '../contract/models.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
+import { curatedModel, type ImageModel } from '../models/images/curated.ts';
 import { findModel, listModels } from './catalogue.ts';
+import { modelOfFile } from './images/own-model.ts';
 import { registeredModel, routingView, upstreamConfigOf } from './testing/builders.ts';
 
 const home = routingView({
@@ -50,6 +52,13 @@ test('models, aliases and virtual names; image, tts and stt stay hidden with the
   expect(ids(true)).toEqual(expect.arrayContaining(['voice', 'tts', 'svc/tts', 'img', 'svc/img']));
 });
 
+test('an image slot whose file names no model is not listed', () => {
+  const slots = [slotRecord({ name: 'bare', type: 'image', engine: 'comfyui', model: 'bare' })];
+  expect(listModels(routingView({ slots }), { showAll: true, owners: [] }).map(({ id }) => id)).not.toContain(
+    'bare',
+  );
+});
+
 test('image slots list their models by curated ids; models of an upstream keep its ids, as in dispatch', () => {
   const slots = [
     slotRecord({ name: 'img', type: 'image', engine: 'comfyui', model: 'sdxl-turbo' }),
@@ -57,7 +66,12 @@ test('image slots list their models by curated ids; models of an upstream keep i
     slotRecord({ name: 'other', type: 'image', engine: 'comfyui', model: null }),
   ];
   const studio = routingView({ slots, upstreams: [upstreamConfigOf({ name: 'far', models: ['flux-dev'] })] });
-  const draws = (slot: string) => ({ img: ['sdxl', 'flux-dev'], other: ['flux-schnell'] })[slot] ?? [];
+  const own = modelOfFile('dreamshaper_8.safetensors', { family: 'sd15', source: 'header' });
+  const files: Record<string, ImageModel[]> = {
+    img: ['sdxl', 'flux-dev'].map((id) => curatedModel(id) as ImageModel),
+    other: [curatedModel('flux-schnell') as ImageModel, own],
+  };
+  const draws = { of: (slot: string) => files[slot] ?? [], isKnown: () => true };
   const owners = Object.fromEntries(
     listModels(studio, { showAll: true, owners: [] }, draws).map(({ id, owned_by, _svc }) => [
       id,
@@ -65,7 +79,7 @@ test('image slots list their models by curated ids; models of an upstream keep i
     ]),
   );
   expect(owners).toMatchObject({ 'sdxl-turbo': 'img', sdxl: 'img', sd15: 'cpp', 'flux-dev': 'far' });
-  expect(owners).not.toHaveProperty('flux-schnell');
+  expect(owners).toMatchObject({ 'flux-schnell': 'other', 'dreamshaper_8.safetensors': 'other' });
   expect(findModel(studio, 'sdxl', draws)).toMatchObject({ name: 'Stable Diffusion XL 1.0' });
   expect(listModels(studio, { showAll: false, owners: [] }, draws)).toEqual([]);
 });

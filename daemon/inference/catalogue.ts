@@ -1,5 +1,6 @@
 import type { V1ModelRecord } from '../contract/models.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
+import type { ImageModel } from '../models/images/curated.ts';
 import type { SlotView } from '../slots/slot-view.ts';
 import { isWanted } from '../upstreams/globs.ts';
 import type { UpstreamModel } from '../upstreams/model-list.ts';
@@ -8,7 +9,8 @@ import { isHidden, LOCAL_OWNER, modelRecord } from './catalogue-record.ts';
 import { aliasedSlot, LEGACY_ALIAS, VIRTUAL_CHAINS, VIRTUAL_PREFIX } from './dispatch/names.ts';
 import { configuredName } from './dispatch/resolve-name.ts';
 import { isNpu, modelNamed, type RoutingView, slotNamed } from './dispatch/routing-view.ts';
-import { CURATED, curatedModel } from './images/curated.ts';
+import { isForwarded, ownImageModel } from './images/own-model.ts';
+import { NONE_REPORTED, type ReportedModels } from './images/resolve-model.ts';
 import {
   aliasDescription,
   configuredDescription,
@@ -31,10 +33,6 @@ export interface CatalogueQuery {
   readonly hasNpu?: boolean;
 }
 
-/** Returns the ids of curated models that the engine of a slot has reported as drawable. Sends no request. */
-export type DrawableModels = (slot: string) => readonly string[];
-const NO_DRAWABLE_MODELS: DrawableModels = () => [];
-
 interface Entry {
   readonly type: SlotTypeName;
   readonly record: V1ModelRecord;
@@ -48,28 +46,31 @@ interface Entry {
  * model that they name. This is the order in which dispatch searches. A duplicate id is listed once, local
  * first. An id that is also the name of a slot with another model is that slot's alias.
  */
-function entries(view: RoutingView, draws: DrawableModels): Map<string, Entry> {
+function entries(view: RoutingView, reported: ReportedModels): Map<string, Entry> {
   const all = new Map<string, Entry>();
   const add = (entry: Entry) => {
     if (!all.has(entry.record.id)) all.set(entry.record.id, entry);
   };
+  const unnamed = new Set(view.slots.filter((slot) => isUnnamedImage(slot, reported)));
   for (const slot of view.slots)
-    if (slot.model !== null && !isAlias(slot.model, view)) add(slotEntry(slot, slot.model, view));
+    if (slot.model !== null && !unnamed.has(slot) && !isAlias(slot.model, view))
+      add(slotEntry(slot, slot.model, view));
   for (const model of view.models) {
     const entry = isAlias(model.id, view) ? null : modelEntry(model, view);
     if (entry) add(entry);
   }
   for (const name of [...view.slots.map((slot) => slot.name), LEGACY_ALIAS]) {
     const slot = aliasedSlot(name, view);
-    if (slot) add(aliasEntry(slot, name, view));
+    if (slot && !unnamed.has(slot)) add(aliasEntry(slot, name, view));
   }
   for (const name of virtualNames(view)) {
     const slot = laneOf(name, view);
-    if (slot) add(aliasEntry(slot, name, view, { virtual: true }));
+    if (slot && !unnamed.has(slot)) add(aliasEntry(slot, name, view, { virtual: true }));
   }
   for (const upstream of view.upstreams)
     for (const model of upstream.models) if (!all.has(model.id)) add(upstreamEntry(model, upstream));
-  for (const slot of view.slots) for (const id of drawableIds(slot, draws)) add(drawableEntry(slot, id));
+  for (const slot of view.slots)
+    for (const model of drawableModels(slot, reported)) add(drawableEntry(slot, model));
   for (const [name, entry] of configuredEntries(view, all)) all.set(name, entry);
   return all;
 }
@@ -98,22 +99,15 @@ function isAlias(name: string, view: RoutingView): boolean {
 const NPU_SLOT = 'npu';
 const NPU_NAME = `${VIRTUAL_PREFIX}${NPU_SLOT}`;
 
-/** The slot that the path of image requests leads to. */
-const BY_PATH = 'img';
-
-/**
- * Returns the curated id of a slot's model. For the slot that every image request may reach, also the other
- * models that its engine has.
- */
-function drawableIds(slot: SlotView, draws: DrawableModels): readonly string[] {
+/** Returns the model of a slot's file and the models that its engine has reported. */
+function drawableModels(slot: SlotView, reported: ReportedModels): readonly ImageModel[] {
   if (slot.type !== 'image') return [];
-  const own = curatedModel(slot.model ?? '')?.id;
-  const others = slot.name === BY_PATH ? draws(slot.name) : [];
-  return own === undefined ? others : [own, ...others];
+  const others = reported.of(slot.name);
+  const own = ownImageModel(slot, others);
+  return own === null ? others : [own, ...others];
 }
 
-function drawableEntry(slot: SlotView, id: string): Entry {
-  const name = CURATED.find((model) => model.id === id)?.name;
+function drawableEntry(slot: SlotView, { id, name }: ImageModel): Entry {
   const description = slotDescription(slot);
   const record = modelRecord({
     id,
@@ -123,8 +117,15 @@ function drawableEntry(slot: SlotView, id: string): Entry {
     model: undefined,
     description,
   });
-  return { type: slot.type, slot, record: name === undefined ? record : { ...record, name } };
+  return { type: slot.type, slot, record: { ...record, name } };
 }
+
+/** Returns whether a slot's model is only its name because its file names none. */
+const isUnnamedImage = (slot: SlotView, reported: ReportedModels): boolean =>
+  slot.type === 'image' &&
+  slot.model === slot.name &&
+  !isForwarded(slot) &&
+  ownImageModel(slot, reported.of(slot.name)) === null;
 
 function slotEntry(slot: SlotView, id: string, view: RoutingView): Entry {
   const { type } = slot;
@@ -201,12 +202,12 @@ function isPresent({ record, slot }: Entry, view: RoutingView, hasNpu: boolean):
 export function listModels(
   view: RoutingView,
   { showAll, owners, listed = [], hasNpu = true }: CatalogueQuery,
-  draws: DrawableModels = NO_DRAWABLE_MODELS,
+  reported: ReportedModels = NONE_REPORTED,
 ): V1ModelRecord[] {
   const lists = owners
     .map((names) => names.map((name) => name.trim().toLowerCase()).filter((name) => name !== ''))
     .filter((names) => names.length > 0);
-  return [...entries(view, draws).values()]
+  return [...entries(view, reported).values()]
     .filter(({ type }) => showAll || !isHidden(type))
     .filter((entry) => isPresent(entry, view, hasNpu))
     .filter(({ record }) => isWanted(record.id, listed, []))
@@ -218,7 +219,7 @@ export function listModels(
 export function findModel(
   view: RoutingView,
   id: string,
-  draws: DrawableModels = NO_DRAWABLE_MODELS,
+  reported: ReportedModels = NONE_REPORTED,
 ): V1ModelRecord | undefined {
-  return entries(view, draws).get(id)?.record;
+  return entries(view, reported).get(id)?.record;
 }

@@ -1,5 +1,5 @@
 import type { SlotTypeName } from '../contract/slots.ts';
-import { curatedModel } from './images/curated.ts';
+import { curatedModel } from '../models/images/curated.ts';
 
 /** Matches words of a name: parts between separators. */
 const words = (pattern: string): RegExp => new RegExp(`(?:^|[/_.:\\s-])(?:${pattern})(?=$|[/_.:\\s-])`, 'i');

@@ -1,14 +1,15 @@
 import type { NameView } from '../contract/models.ts';
 import type { Preset } from '../settings/name-tables.ts';
-import { type DrawableModels, findModel } from './catalogue.ts';
+import { findModel } from './catalogue.ts';
 import { LOCAL_OWNER } from './catalogue-record.ts';
 import { configuredName, nameProblems } from './dispatch/resolve-name.ts';
 import type { RoutingView } from './dispatch/routing-view.ts';
+import type { ReportedModels } from './images/resolve-model.ts';
 
 /** Returns the aliases and presets of config.toml, what serves them now, and why one has no effect. */
-export function namesView(view: RoutingView, draws: DrawableModels): NameView[] {
+export function namesView(view: RoutingView, reported: ReportedModels): NameView[] {
   const { names } = view;
-  const served = (target: string) => findModel(view, target, draws);
+  const served = (target: string) => findModel(view, target, reported);
   const problems = new Map(
     nameProblems(view, (target) => served(target) !== undefined).map((each) => [each.name, each]),
   );

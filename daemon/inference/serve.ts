@@ -20,7 +20,7 @@ import { SpoolStore } from './audio/spool-store.ts';
 import { listSpeakers, listVoices } from './audio/voices.ts';
 import { recordRefusal, runCall } from './call.ts';
 import type { CallDeps, InferenceCall } from './call-context.ts';
-import { type CatalogueQuery, type DrawableModels, findModel, listModels } from './catalogue.ts';
+import { type CatalogueQuery, findModel, listModels } from './catalogue.ts';
 import { type DialectName, serveDialect } from './dialects/serve-dialect.ts';
 import { liveNames } from './dispatch/configured-names.ts';
 import { ConversationAffinity, PrefixMemory } from './dispatch/conversation-prefix.ts';
@@ -34,6 +34,7 @@ import { OptionSupport } from './forward/option-support.ts';
 import { AvailableModels } from './images/available-models.ts';
 import type { CachedImage } from './images/cache.ts';
 import { Images } from './images/images.ts';
+import type { ReportedModels } from './images/resolve-model.ts';
 import { callInternally, type Internal } from './internal.ts';
 import { namesView } from './names-view.ts';
 import { NO_UPSTREAMS, type RegistryLike, type Upstreams } from './ports.ts';
@@ -96,7 +97,7 @@ export interface Inference extends Readonly<Record<TaskName | DialectName, Task>
     requestId: string,
     res: ServerResponse,
   ): Promise<UpstreamTestStepView[]>;
-  readonly drawableModels: DrawableModels;
+  readonly reportedModels: ReportedModels;
   /** Records a call that was refused before its task was known. The caller still throws the failure. */
   recordRefusal(call: InferenceCall, failure: unknown): void;
   /** Calls an inference route from inside the gateway. */
@@ -139,10 +140,10 @@ export function createInference(deps: InferenceDeps): Inference {
   const images = new Images({ folder: deps.imageFolder, outbound, bus, log });
   const prefixes = new PrefixMemory();
   const availableModels = new AvailableModels({ slots, outbound, bus });
-  const drawableModels = (slot: string) => availableModels.of(slot);
   const run: CallDeps = {
     spools,
     images,
+    availableModels,
     effortSupport: new EffortSupport(),
     imageSupport: new ImageSupport(),
     prefixes,
@@ -184,17 +185,17 @@ export function createInference(deps: InferenceDeps): Inference {
     messages: serveDialect('messages', tasks, refused),
     messagesCount: serveDialect('messagesCount', tasks, refused),
     recordRefusal: refused,
-    drawableModels,
+    reportedModels: availableModels,
     internal: (call) => callInternally({ settings, tasks }, call),
     models: (query) => ({
       object: 'list',
       data: listModels(
         createRoutingView(sources),
         { ...query, listed: settings.value('modelsListed'), hasNpu: deps.hasNpu?.() ?? true },
-        drawableModels,
+        availableModels,
       ),
     }),
-    model: (id) => findModel(createRoutingView(sources), id, drawableModels),
+    model: (id) => findModel(createRoutingView(sources), id, availableModels),
     tryUpstream: (upstream, model, requestId, res) =>
       tryUpstream({ upstreams, outbound }, { upstream, model, requestId, res }),
     voices: (requested) => listVoices(createRoutingView(sources), requested),
@@ -203,12 +204,13 @@ export function createInference(deps: InferenceDeps): Inference {
     explain: (input) =>
       explain(input, createRoutingView(sources), {
         previewSlot: (slot) => slots.preview(slot),
+        reportedModels: availableModels,
         queueMax: settings.value('queueMax'),
         refusalOf: (upstream, target) => upstreams.refusal(upstream, target),
         affinityOf: (prefixFor) =>
           new ConversationAffinity(prefixes, prefixFor, () => settings.value('prefixAffinity')),
       }),
-    names: () => namesView(createRoutingView(sources), drawableModels),
+    names: () => namesView(createRoutingView(sources), availableModels),
     hasName: (name) => sources.names().entry(name) !== undefined,
     running: () => tracker.running(),
     request: (id) => tracker.find(id),

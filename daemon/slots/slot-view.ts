@@ -1,5 +1,5 @@
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
-import type { SlotConfig } from './config/slot-config.ts';
+import type { ImageSettings, SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { engineOf } from './engines/table.ts';
 import type { EngineRun } from './lifecycle/controller-deps.ts';
@@ -27,6 +27,8 @@ export type SlotView = Readonly<
   >
 > & {
   readonly vision?: true | undefined;
+  /** What the file of an image slot declares; null for nothing. */
+  readonly imageSettings?: ImageSettings | null | undefined;
   /**
    * The context window that it runs with, or while it is not loaded the one that a load would use; null when
    * unknown.
@@ -75,6 +77,9 @@ export class LiveSlotView implements SlotView {
   }
   get vision(): true | undefined {
     return this.#served.vision ? true : undefined;
+  }
+  get imageSettings(): ImageSettings | null {
+    return this.#served.imageSettings;
   }
   get model(): string | null {
     return this.#source.current()?.launch.modelId ?? this.#source.model()?.id ?? null;

@@ -70,16 +70,13 @@ describe('stable-diffusion.cpp', () => {
 });
 
 describe('upstreams', () => {
-  it('draw models without a slot, with the fields of the caller only', async () => {
+  it('get a request for their model as it came', async () => {
     const image = await draw({ model: 'flux-dev', seed: 3 });
     expect(image).toMatchObject({ data: [{}], _svc: { upstream: 'far', model: 'flux-dev' } });
     const { body, headers } = gateway.far.requests.at(-1) ?? { body: '{}', headers: {} };
     expect(JSON.parse(body)).toEqual({
+      ...SMALL,
       model: 'flux-dev',
-      prompt: 'a cat',
-      n: 1,
-      size: '64x64',
-      response_format: 'b64_json',
       seed: 3,
     });
     expect(headers.authorization).toBe('Bearer far-key-31415926');

@@ -137,6 +137,79 @@ describe('the response', () => {
   });
 });
 
+describe('checkpoints of the owner', () => {
+  const listed = async () =>
+    (await send(gateway, 'GET', '/v1/models?show_all=1'))
+      .json<{ data: V1ModelRecord[] }>()
+      .data.map(({ id }) => id);
+  const promptOf = (image: { _svc: { prompt_id: string } }) =>
+    Object.values(gateway.comfy.accepted.get(image._svc.prompt_id) ?? {}).map(({ class_type, inputs }) => ({
+      class_type,
+      ...inputs,
+    }));
+
+  it('every checkpoint that ComfyUI lists is listed and drawn, by its name with or without folder', async () => {
+    await draw({});
+    await until(
+      async () => (await listed()).includes('anime/ponyRealism.safetensors'),
+      'the files to be listed',
+    );
+    expect(await listed()).toEqual(expect.arrayContaining(['dreamshaper_8.safetensors', 'sdxl', 'flux-dev']));
+    expect(await listed()).not.toContain('bare');
+    for (const model of ['anime/ponyRealism.safetensors', 'ponyRealism.safetensors', 'ponyRealism']) {
+      const image = await draw({ model });
+      expect(image._svc.meta).toMatchObject({ family: 'sdxl', licence: 'unknown' });
+      expect(promptOf(image)).toContainEqual(
+        expect.objectContaining({ ckpt_name: 'anime/ponyRealism.safetensors' }),
+      );
+    }
+  });
+
+  it('a slot file adds LoRAs, decoder and defaults, which a request overrides', async () => {
+    const image = await draw({ model: 'dream', seed: 1 });
+    expect(image._svc).toMatchObject({
+      upstream: 'dream',
+      model: 'dreamshaper_8.safetensors',
+      meta: { steps: 3, cfg: 5, sampler: 'dpmpp_2m', family: 'sd15' },
+    });
+    expect(promptOf(image)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          class_type: 'LoraLoader',
+          lora_name: 'detail.safetensors',
+          strength_model: 1,
+        }),
+        expect.objectContaining({ class_type: 'VAELoader', vae_name: 'ae.safetensors' }),
+        expect.objectContaining({ class_type: 'CLIPSetLastLayer', stop_at_clip_layer: -2 }),
+        expect.objectContaining({ class_type: 'KSampler', scheduler: 'karras' }),
+        expect.objectContaining({ class_type: 'CLIPTextEncode', text: 'blurry' }),
+      ]),
+    );
+    const other = await draw({ model: 'dream', extra_body: { steps: 4, negative_prompt: 'dogs' } });
+    expect(other._svc.meta.steps).toBe(4);
+    expect(JSON.stringify(promptOf(other))).not.toContain('blurry');
+  });
+
+  it('a slot file sets the family', async () => {
+    const image = await draw({ model: 'pony' });
+    expect(image._svc.meta).toMatchObject({ family: 'sdxl', family_source: 'slot' });
+  });
+
+  it('a file that is absent is named', async () => {
+    const error = await drawError('a cat', { model: 'absent.safetensors' });
+    expect(error).toMatchObject({ status: 404, code: 'image.model_not_curated' });
+    expect(error.details).toMatchObject({ models: expect.arrayContaining(['sdxl-turbo', 'flux-dev']) });
+    const { installed } = gateway.comfy;
+    gateway.comfy.installed = { ...installed, loras: [] };
+    const lora = await drawError('a cat', { model: 'dream' });
+    gateway.comfy.installed = installed;
+    expect(lora).toMatchObject({
+      status: 404,
+      message: expect.stringContaining('lora_name: detail.safetensors'),
+    });
+  });
+});
+
 describe('B14 checks', () => {
   it.each<[Record<string, unknown>, string]>([
     [{ n: 9 }, 'n'],

@@ -6,7 +6,7 @@ import { capabilityMismatch } from './capability.ts';
 import { capabilityPath } from './capability-path.ts';
 import { loadedSlot } from './loaded-slot.ts';
 import type { ModelRef } from './model-ref.ts';
-import { MAX_ECHO, noRoute } from './no-route.ts';
+import { MAX_ECHO, noImageEngine, noRoute } from './no-route.ts';
 import { NPU_EMBED, npuEmbed } from './npu-embed.ts';
 import { registry } from './registry.ts';
 import type { DispatchRequest, Outcome, Resolver, Target } from './resolver.ts';
@@ -71,7 +71,12 @@ export function refusal(
   view: RoutingView,
   resolution: Resolution,
 ): GatewayError | null {
-  if (!resolution.target) return noRoute(request.modelRef.requested, view, aliasReason(request.modelRef));
+  if (!resolution.target) {
+    const isUnserved = request.type === 'image' && !view.slots.some(({ type }) => type === 'image');
+    return isUnserved
+      ? noImageEngine()
+      : noRoute(request.modelRef.requested, view, aliasReason(request.modelRef));
+  }
   return aliasElsewhere(request, resolution.target) ?? capabilityMismatch(request, resolution.target, view);
 }
 

@@ -1,13 +1,13 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { ExplainView } from '../../contract/system.ts';
+import type { ImageModel } from '../../models/images/curated.ts';
 import type { Preview } from '../../slots/admission/preview.ts';
 import { queueLimitOf } from '../../slots/lifecycle/queue-limit.ts';
 import { queueFullError } from '../../slots/refusals.ts';
 import type { SlotView } from '../../slots/slot-view.ts';
 import type { CallTarget } from '../../upstreams/port.ts';
-import type { CuratedModel } from '../images/curated.ts';
 import { modelMismatch } from '../images/model-mismatch.ts';
-import { resolveImageModel } from '../images/resolve-model.ts';
+import { NONE_REPORTED, type ReportedModels, resolveImageModel } from '../images/resolve-model.ts';
 import { assertModelLength, invalid, scanBody } from '../rewrite/body-index.ts';
 import { rewriteModelRef } from '../rewrite/deviations.ts';
 import { FAILOVER_CODES } from '../rewrite/load-model.ts';
@@ -50,6 +50,8 @@ export type PreviewSlot = (slot: string) => Preview;
 /** Information about slots and upstreams in addition to the routing view. */
 export interface ExplainDeps {
   readonly previewSlot: PreviewSlot;
+  /** Default: no engine has reported models. */
+  readonly reportedModels?: ReportedModels;
   /** Maximum number of requests that wait for one slot. */
   readonly queueMax: number;
   /** Returns the error with which an upstream would refuse a call now; null when it accepts one. */
@@ -69,7 +71,7 @@ export function explain(input: ExplainInput, view: RoutingView, deps: ExplainDep
   const base = { path: input.path, model: requested, alias: null };
   const configured = requested === null ? null : configuredName(requested, view);
   try {
-    const { model, curated } = resolveRequested(input.path, requested, view);
+    const { model, curated } = resolveRequested(input.path, requested, { view, deps });
     const modelRef = modelOmitted(plainModelRef(model), input.path, view);
     const { type } = pathRow(input.path);
     const dispatchRequest = {
@@ -119,16 +121,20 @@ function namedModel({ model, body }: ExplainInput): string | null {
 /** The name to dispatch, and for images the curated model. */
 interface RequestedModel {
   readonly model: string | null;
-  readonly curated: CuratedModel | null;
+  readonly curated: ImageModel | null;
 }
 
 /** Images require a curated model, and names have a maximum length. Throws like the real call. */
-function resolveRequested(path: string, requested: string | null, view: RoutingView): RequestedModel {
+function resolveRequested(
+  path: string,
+  requested: string | null,
+  { view, deps }: Pick<ExplainContext, 'view' | 'deps'>,
+): RequestedModel {
   if (requested !== null) assertModelLength(Buffer.byteLength(requested));
   if (pathRow(path).type !== 'image') return { model: requested, curated: null };
   if (requested === null) throw invalid('model', 'is required');
-  const { model, curated } = resolveImageModel(requested, view);
-  return { model, curated };
+  const { model, image } = resolveImageModel(requested, view, deps.reportedModels ?? NONE_REPORTED);
+  return { model, curated: image };
 }
 
 type Explained = Omit<ExplainView, 'path' | 'model' | 'alias'>;
@@ -138,7 +144,7 @@ const aliasView = (found: ConfiguredName | null): ExplainView['alias'] =>
 
 /** The input of an explanation. */
 interface ExplainContext {
-  readonly curated: CuratedModel | null;
+  readonly curated: ImageModel | null;
   readonly view: RoutingView;
   readonly deps: ExplainDeps;
 }

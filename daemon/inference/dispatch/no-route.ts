@@ -7,6 +7,18 @@ import type { RoutingView } from './routing-view.ts';
 /** Maximum characters of an unknown name that are repeated to the caller. */
 export const MAX_ECHO = 120;
 
+/** What a request for an image gets where nothing draws (docs/spec/contract.md#curated). */
+export const NO_IMAGE_ENGINE =
+  'No image engine is configured. Add a slot of type image, such as ComfyUI or stable-diffusion.cpp, or an upstream with an image model: see "Image generation" in docs/guide/engines.md.';
+
+/** Returns 404 `dispatch.no_route` for an image request on a gateway without image slots. */
+export const noImageEngine = (): GatewayError =>
+  new GatewayError('dispatch.no_route', {
+    message: NO_IMAGE_ENGINE,
+    param: 'model',
+    details: { suggestions: [] },
+  });
+
 /**
  * Returns 404 `dispatch.no_route` with similar names (docs/spec/contract.md#no-route). `why` replaces the general
  * text.

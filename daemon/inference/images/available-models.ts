@@ -2,11 +2,12 @@ import type { GatewayEvents } from '../../contract/events.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
 import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
+import type { ImageModel } from '../../models/images/curated.ts';
 import type { Slots } from '../../slots/slots.ts';
 import { ComfyClient } from './comfy-client.ts';
-import { CURATED } from './curated.ts';
 import { requestSender } from './engine-request.ts';
-import { chooseWeights, type ListInstalled, LOADER_INPUTS } from './weights.ts';
+import { installedModels } from './installed-models.ts';
+import type { ReportedModels } from './resolve-model.ts';
 
 export interface AvailableModelsDeps {
   readonly slots: Pick<Slots, 'ensureReady' | 'get'>;
@@ -16,20 +17,22 @@ export interface AvailableModelsDeps {
 
 /** Engines that draw with all models in their own folders. */
 const MULTI_MODEL_ENGINE = 'comfyui';
+/** Age after which the files of a loaded engine are listed again, when the slot changes its state. */
+const MAX_AGE_MS = 300_000;
 
 const isIdle = ({ state, active, queued }: SlotRecord): boolean =>
   state === 'ready' && active === 0 && queued === 0;
 
 /**
- * The curated models that image slots can draw. An engine is queried for its files once after each load, when
- * no request waits for it. The result stays valid while the engine is unloaded, so that listing models
- * queries no engine (docs/spec/contract.md#model-list).
+ * The models that image slots can draw with. An engine is queried for its files after each load, when no request
+ * waits for it, and again after five minutes. The result stays valid while the engine is unloaded, so that listing
+ * models queries no engine (docs/spec/contract.md#model-list).
  */
-export class AvailableModels {
+export class AvailableModels implements ReportedModels {
   readonly #deps: AvailableModelsDeps;
-  readonly #known = new Map<string, readonly string[]>();
-  /** Slots that were queried since their load. */
-  readonly #queried = new Set<string>();
+  readonly #known = new Map<string, readonly ImageModel[]>();
+  /** `performance.now()` of the last query of each slot since its load. */
+  readonly #queriedAt = new Map<string, number>();
   readonly #control = new AbortController();
   readonly #unsubscribe: () => void;
 
@@ -41,9 +44,17 @@ export class AvailableModels {
     });
   }
 
-  /** Returns the ids of curated models that the slot's engine has reported. */
-  of(slot: string): readonly string[] {
+  of(slot: string): readonly ImageModel[] {
     return this.#known.get(slot) ?? [];
+  }
+
+  isKnown(slot: string): boolean {
+    return this.#known.has(slot);
+  }
+
+  /** Loads the slot and queries its engine. Rejects with the errors of the load or the reason of the signal. */
+  discover(slot: string, signal: AbortSignal): Promise<void> {
+    return this.#query(slot, signal);
   }
 
   close(): void {
@@ -53,34 +64,32 @@ export class AvailableModels {
 
   #forget(slot: string): void {
     this.#known.delete(slot);
-    this.#queried.delete(slot);
+    this.#queriedAt.delete(slot);
   }
 
   #onSlotChange(slot: SlotRecord): void {
     if (slot.engine !== MULTI_MODEL_ENGINE) this.#forget(slot.name);
-    if (slot.state === 'offline' || slot.state === 'error') this.#queried.delete(slot.name);
-    if (slot.engine !== MULTI_MODEL_ENGINE || this.#queried.has(slot.name) || !isIdle(slot)) return;
+    if (slot.state === 'offline' || slot.state === 'error') this.#queriedAt.delete(slot.name);
+    if (slot.engine !== MULTI_MODEL_ENGINE || this.#isRecent(slot.name) || !isIdle(slot)) return;
     const now = this.#deps.slots.get(slot.name);
     if (now === undefined || !isIdle(now)) return;
-    this.#queried.add(slot.name);
-    this.#query(slot.name).catch(() => this.#queried.delete(slot.name));
+    this.#queriedAt.set(slot.name, performance.now());
+    this.#query(slot.name, this.#control.signal).catch(() => this.#queriedAt.delete(slot.name));
   }
 
-  async #query(slot: string): Promise<void> {
+  #isRecent(slot: string): boolean {
+    const at = this.#queriedAt.get(slot);
+    return at !== undefined && performance.now() - at < MAX_AGE_MS;
+  }
+
+  async #query(slot: string, signal: AbortSignal): Promise<void> {
     const { slots, outbound } = this.#deps;
-    const { signal } = this.#control;
     const lease = await slots.ensureReady(slot, { signal, stream: false, priority: 'batch' });
     try {
       const client = new ComfyClient(
         requestSender(outbound, { origin: lease.origin, headers: lease.headers, connectMs: null }),
       );
-      const installed: ListInstalled = async (kind) => {
-        const [node, input] = LOADER_INPUTS[kind];
-        return (await client.choices(node, input, signal)) ?? [];
-      };
-      const found: string[] = [];
-      for (const model of CURATED) if ((await chooseWeights(model, installed)) !== null) found.push(model.id);
-      this.#known.set(slot, found);
+      this.#known.set(slot, await installedModels(client, lease.origin, signal));
     } finally {
       lease.release();
     }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { curatedModel, type ImageModel } from '../../models/images/curated.ts';
 import { type ImageRequest, parseImageHead, parseImageRequest } from './checks.ts';
-import { type CuratedModel, curatedModel } from './curated.ts';
 
-const model = (id: string) => curatedModel(id) as CuratedModel;
+const model = (id: string) => curatedModel(id) as ImageModel;
 const parse = (body: object, id = 'sd15'): ImageRequest =>
   parseImageRequest(parseImageHead({ prompt: 'a cat', model: id, ...body }), model(id));
 

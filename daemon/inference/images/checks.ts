@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
+import type { ImageModel } from '../../models/images/curated.ts';
 import { invalid } from '../rewrite/body-index.ts';
-import { CURATED, type CuratedModel } from './curated.ts';
 import { type Drawing, EXTRAS, type Extra } from './drawing.ts';
 
 /** Maximum characters of a prompt; OpenAI's limit. */
@@ -22,6 +22,7 @@ export interface ImageRequestHead {
   /** As the caller wrote it. */
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;
+  readonly form: ImageForm;
 }
 
 /** A complete request. */
@@ -45,21 +46,13 @@ export function parseImageHead(body: Readonly<Record<string, unknown>>): ImageRe
   if (typeof prompt !== 'string') throw invalid('prompt', 'must be a string');
   if (isBlank(model)) throw invalid('model', 'is required');
   if (typeof model !== 'string') throw invalid('model', 'must be a string');
-  return { prompt, model, body };
+  return { prompt, model, body, form: body.response_format === 'b64_json' ? 'b64_json' : 'url' };
 }
-
-/** Returns 404 `image.model_not_curated` with the available ids. */
-export const notCurated = (message?: string): GatewayError =>
-  new GatewayError('image.model_not_curated', {
-    message,
-    param: 'model',
-    details: { models: CURATED.map(({ id }) => id) },
-  });
 
 /**
  * Runs the remaining checks: n, size, form, and the parameters beyond OpenAI's. Throws 422 `request.invalid`.
  */
-export function parseImageRequest({ prompt, body }: ImageRequestHead, model: CuratedModel): ImageRequest {
+export function parseImageRequest({ prompt, body }: ImageRequestHead, model: ImageModel): ImageRequest {
   if (prompt.length > MAX_PROMPT_LENGTH)
     throw invalid('prompt', `must have at most ${MAX_PROMPT_LENGTH} characters`);
   const count = whole(body.n, 'n', 1, MAX_IMAGES) ?? 1;
@@ -77,7 +70,7 @@ export function parseImageRequest({ prompt, body }: ImageRequestHead, model: Cur
     seed: seed < 0 ? randomInt(MAX_RANDOM_SEED) : seed,
     steps: whole(extras.steps, 'steps', 1, model.maxSteps) ?? model.steps,
     cfg: numeric(extras.cfg, 'cfg', 0, MAX_CFG) ?? model.cfg,
-    negativePrompt: text(extras.negative_prompt, 'negative_prompt') ?? '',
+    negativePrompt: text(extras.negative_prompt, 'negative_prompt') ?? model.options?.negativePrompt ?? '',
   };
   return { drawing, form, requestedExtras: new Set(EXTRAS.filter((name) => !isAbsent(extras[name]))) };
 }
@@ -103,7 +96,7 @@ function text(value: unknown, path: string): string | null {
   throw invalid(path, `must be a string of at most ${MAX_PROMPT_LENGTH} characters`);
 }
 
-function size(value: unknown, model: CuratedModel): [number, number] {
+function size(value: unknown, model: ImageModel): [number, number] {
   if (isAbsent(value) || value === 'auto') return [model.width, model.height];
   const match = typeof value === 'string' ? SIZE.exec(value) : null;
   const sides = [Number(match?.[1]), Number(match?.[2])] as [number, number];

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ImageModel } from '../../models/images/curated.ts';
 import { type ComfyFile, choicesOf, historyOutcome, queuePositionOf } from './comfy-history.ts';
 import { graphRefusal } from './comfy-refusal.ts';
-import type { CuratedModel } from './curated.ts';
 import { badAnswer, objectOf, type SendRequest } from './engine-request.ts';
+import type { Graph } from './graphs.ts';
 import { MAX_IMAGE_BYTES } from './limits.ts';
-import type { Graph } from './workflow-graph.ts';
 
 /** An engine that loads a model may respond slowly. */
 const RESPONSE_LIMIT_MS = 15_000;
@@ -15,7 +15,7 @@ const CANCEL_LIMIT_MS = 5_000;
 
 export interface Submission {
   readonly graph: Graph;
-  readonly model: CuratedModel;
+  readonly model: ImageModel;
   /** The requested job id; older versions choose their own. */
   readonly promptId: string;
   /** The client id that receives its events. */
@@ -37,6 +37,20 @@ export class ComfyClient {
   async choices(nodeClass: string, input: string, signal: AbortSignal): Promise<readonly string[] | null> {
     const reply = await this.#get(`/object_info/${nodeClass}`, signal);
     return reply.status === 200 ? choicesOf(reply.json(), nodeClass, input) : null;
+  }
+
+  /** Returns the arguments of the engine's process; empty when it does not report them. */
+  async arguments(signal: AbortSignal): Promise<readonly string[]> {
+    const reply = await this.#get('/system_stats', signal);
+    const { argv } = objectOf(objectOf(reply.json()).system);
+    return Array.isArray(argv) ? argv.filter((each) => typeof each === 'string') : [];
+  }
+
+  /** Returns the metadata of a safetensors file; empty when it has none or the engine does not report it. */
+  async metadata(folder: string, file: string, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const query = new URLSearchParams({ filename: file });
+    const reply = await this.#get(`/view_metadata/${folder}?${query}`, signal);
+    return reply.status === 200 ? objectOf(reply.json()) : {};
   }
 
   /**

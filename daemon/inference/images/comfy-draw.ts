@@ -6,10 +6,11 @@ import type { ComfyFile } from './comfy-history.ts';
 import { notInstalled } from './comfy-refusal.ts';
 import { type ComfySubscription, subscribeComfy } from './comfy-watch.ts';
 import { badAnswer, requestSender } from './engine-request.ts';
+import type { Graph } from './graphs.ts';
 import type { DrawImages, ImageJob, ImageResult } from './image-job.ts';
 import { WakeableDelay } from './wakeable-delay.ts';
 import { chooseWeights, LOADER_INPUTS } from './weights.ts';
-import { type Graph, workflowGraph } from './workflow-graph.ts';
+import { workflowGraph } from './workflow-graph.ts';
 
 /** Poll intervals in milliseconds: with events, and without them (first and longest). */
 const POLL_MS = { withEvents: 5_000, first: 200, longest: 1_000 } as const;

@@ -1,5 +1,5 @@
 import { objectOf } from './engine-request.ts';
-import { SAMPLER } from './workflow-graph.ts';
+import { SAMPLER } from './graphs.ts';
 
 /** What a message of `GET /ws` means for one job. */
 export type ComfyEvent =

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { badAnswer, listOf, objectOf } from './engine-request.ts';
-import { OUTPUT } from './workflow-graph.ts';
+import { OUTPUT } from './graphs.ts';
 
 /** An image with the names that ComfyUI gave it. */
 export interface ComfyFile {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../contract/errors.ts';
+import { curatedModel, type ImageModel } from '../../models/images/curated.ts';
 import { comfyEvent } from './comfy-events.ts';
 import { choicesOf, historyOutcome, queuePositionOf } from './comfy-history.ts';
 import { graphRefusal } from './comfy-refusal.ts';
-import { type CuratedModel, curatedModel } from './curated.ts';
 
 const image = { filename: 'x_00001_.png', subfolder: '', type: 'temp' };
 const entry = (status: object, images: unknown = [image]) => ({ j: { status, outputs: { 9: { images } } } });
@@ -62,7 +62,7 @@ test('choices of an input in older and newer versions', () => {
   expect(choicesOf({}, 'L', 'n')).toBeNull();
 });
 
-const sdxl = curatedModel('sdxl') as CuratedModel;
+const sdxl = curatedModel('sdxl') as ImageModel;
 const refused = (type: string, input_name: string) => ({
   error: { type: 'prompt_outputs_failed_validation', message: 'x', details: "'/home/x' not in [...]" },
   node_errors: { 4: { errors: [{ type, details: '/home/x', extra_info: { input_name } }] } },

@@ -1,8 +1,8 @@
-import type { CuratedModel } from './curated.ts';
+import type { ImageModel } from '../../models/images/curated.ts';
 
 /** A validated image request. */
 export interface Drawing {
-  readonly model: CuratedModel;
+  readonly model: ImageModel;
   readonly prompt: string;
   readonly negativePrompt: string;
   /** Number of images. */
@@ -21,7 +21,7 @@ export const EXTRAS = ['seed', 'steps', 'cfg', 'negative_prompt'] as const;
 export type Extra = (typeof EXTRAS)[number];
 
 /** Returns the caller's parameters that this model does not support. */
-export function ignoredExtras({ takes }: CuratedModel, requested: ReadonlySet<Extra>): Extra[] {
+export function ignoredExtras({ takes }: ImageModel, requested: ReadonlySet<Extra>): Extra[] {
   const unsupported = { seed: false, steps: false, cfg: !takes.cfg, negative_prompt: !takes.negative };
   return EXTRAS.filter((name) => requested.has(name) && unsupported[name]);
 }

@@ -18,6 +18,8 @@ export interface EngineRequest {
   readonly path: string;
   /** Sent as JSON by POST; without it the request is a GET. */
   readonly body?: unknown;
+  /** Sent as JSON by POST as it is. */
+  readonly bytes?: Buffer;
   /** Maximum time for the whole response in milliseconds. */
   readonly limitMs: number;
   readonly maxBytes: number;
@@ -37,8 +39,8 @@ export interface EngineReply {
 export type SendRequest = (question: EngineRequest, signal: AbortSignal) => Promise<EngineReply>;
 
 export function requestSender(outbound: Pick<Outbound, 'dispatch'>, endpoint: Endpoint): SendRequest {
-  return async ({ path, body, limitMs, maxBytes }, signal) => {
-    const sent = body === undefined ? null : Buffer.from(JSON.stringify(body));
+  return async ({ path, body, bytes: raw, limitMs, maxBytes }, signal) => {
+    const sent = raw ?? (body === undefined ? null : Buffer.from(JSON.stringify(body)));
     const own = Object.entries(endpoint.headers).flat();
     const typed = sent === null ? own : [...own, 'content-type', 'application/json'];
     try {

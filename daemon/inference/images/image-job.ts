@@ -1,5 +1,5 @@
 import type { Outbound } from '../../lib/net/outbound.ts';
-import type { Drawing, Extra } from './drawing.ts';
+import type { Drawing } from './drawing.ts';
 import type { Endpoint } from './engine-request.ts';
 
 /** The progress of a job. */
@@ -13,13 +13,7 @@ export interface Progress {
 export interface ImageJob {
   readonly outbound: Outbound;
   readonly endpoint: Endpoint;
-  /** The path of an OpenAI-style server that contains `/images/generations`. */
-  readonly base: string;
-  /** The model name at an OpenAI-style server; null omits it. */
-  readonly engineModel: string | null;
   readonly drawing: Drawing;
-  /** Parameters beyond OpenAI's that the caller set. */
-  readonly requestedExtras: ReadonlySet<Extra>;
   /** The requested job id, for engines that accept one. */
   readonly promptId: string;
   /** Aborts the job: the engine is stopped, then the job rejects with the reason of the signal. */

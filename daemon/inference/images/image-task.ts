@@ -10,33 +10,46 @@ import type { Decision } from '../dispatch/dispatch.ts';
 import { configuredName } from '../dispatch/resolve-name.ts';
 import { createRoutingView } from '../dispatch/routing-view.ts';
 import { headerText } from '../forward/headers.ts';
-import { modelOf, scanBody } from '../rewrite/body-index.ts';
-import { type ImageRequest, parseImageHead, parseImageRequest } from './checks.ts';
+import { fieldOf, modelOf, scanBody } from '../rewrite/body-index.ts';
+import { render, replace } from '../rewrite/edits.ts';
+import { type ImageRequest, type ImageRequestHead, parseImageHead, parseImageRequest } from './checks.ts';
+import type { ForwardedRequest } from './images.ts';
 import { modelMismatch } from './model-mismatch.ts';
-import { resolveImageModel } from './resolve-model.ts';
+import { isForwarded } from './own-model.ts';
+import { notCurated, type ResolvedModel, resolveImageModel } from './resolve-model.ts';
 
 /** A checked image request; dispatch uses `model`. */
 export interface ParsedImageRequest extends ParsedRequest {
-  readonly request: ImageRequest;
+  readonly head: ImageRequestHead;
+  /** Null for a request that is forwarded as it came. */
+  readonly request: ImageRequest | null;
 }
 
 const EMPTY = Buffer.alloc(0);
 
 /**
  * Checks a request in the order of docs/spec/contract.md#image-checks: prompt, model, alias, curated set,
- * then everything else.
+ * then everything else. A request that is forwarded is checked by its receiver.
  */
-export function readImage({ body }: InferenceCall, ctx: ParseContext): ParsedImageRequest {
+export async function readImage(
+  { body }: InferenceCall,
+  { deps, scope }: ParseContext,
+): Promise<ParsedImageRequest> {
   const index = scanBody(body);
-  const names = parseImageHead(JSON.parse(body.toString('utf8')) as Record<string, unknown>);
+  const head = parseImageHead(JSON.parse(body.toString('utf8')) as Record<string, unknown>);
   // Refuses an overlong name before it is looked up.
   modelOf(index);
-  const view = createRoutingView(ctx.deps.sources);
-  const alias = configuredName(names.model, view);
-  const { curated, model } = resolveImageModel(names.model, view);
-  const request = parseImageRequest(names, curated);
+  const alias = configuredName(head.model, createRoutingView(deps.sources));
+  const resolved = (): ResolvedModel =>
+    resolveImageModel(head.model, createRoutingView(deps.sources), deps.availableModels);
+  let { image, model, unknownAt } = resolved();
+  if (unknownAt !== undefined) {
+    await deps.availableModels.discover(unknownAt, scope.signal);
+    ({ image, model } = resolved());
+  }
+  const request = image === null ? null : parseImageRequest(head, image);
   return {
-    ...{ model, requestedName: names.model, alias, request },
+    ...{ model, requestedName: head.model, alias, head, request },
     ...{ stream: false, omni: false, body: () => EMPTY },
   };
 }
@@ -47,13 +60,17 @@ export async function prepareImage(
   reading: ParsedRequest,
   { target }: Decision,
 ): Promise<PreparedRequest> {
-  const { drawing } = (reading as ParsedImageRequest).request;
+  const { request } = reading as ParsedImageRequest;
   const slot = target.kind === 'slot' ? ctx.deps.slots.get(target.slot) : undefined;
-  const refused = slot === undefined ? null : modelMismatch(drawing.model, slot);
-  if (refused !== null) throw refused;
+  if (slot !== undefined && request !== null) {
+    const settings = ctx.deps.slots.config(slot.name)?.imageSettings;
+    const refused = modelMismatch(request.drawing.model, { ...slot, imageSettings: settings });
+    if (refused !== null) throw refused;
+  }
+  if (slot !== undefined && request === null && !isForwarded(slot))
+    throw notCurated(createRoutingView(ctx.deps.sources), ctx.deps.availableModels);
   return { body: reading.body, sink: () => null };
 }
-
 /** Draws and sends the images to the caller. */
 export async function serveImage(
   ctx: CallContext,
@@ -62,25 +79,49 @@ export async function serveImage(
   { target, step }: Decision,
 ): Promise<void> {
   const { deps, call, scope, response, tracked } = ctx;
-  const { request } = reading as ParsedImageRequest;
-  const model = request.drawing.model.id;
+  const { request, head, model: named } = reading as ParsedImageRequest;
   const slot = target.kind === 'slot' ? target.slot : null;
+  const engine = slot === null ? null : (deps.slots.get(slot)?.engine ?? null);
+  const { origin, base, headers, connectMs, engineModel, onBegin, onData, onDown } = connection;
+  const sent: ImageRequest | ForwardedRequest =
+    request !== null && slot !== null
+      ? request
+      : {
+          model: connection.model ?? named ?? head.model,
+          form: head.form,
+          body: forwardedBody(head, call.body, engineModel),
+        };
+  const model = 'body' in sent ? sent.model : sent.drawing.model.id;
   tracked.routed({ slot, upstream: target.kind === 'slot' ? null : target.upstream, step, model });
   call.res.setHeader('x-svc-model', headerText(model));
-  const { origin, base, headers, connectMs, engineModel, onBegin, onData, onDown } = connection;
   const made = await deps.images.generate({
     requestId: call.id,
-    request,
+    request: sent,
     slot,
     provider: target.kind === 'slot' ? target.slot : target.upstream,
-    engine: slot === null ? null : (deps.slots.get(slot)?.engine ?? null),
+    engine,
     endpoint: { origin, headers, connectMs, observer: { onBegin, onData } },
     base,
-    engineModel,
     scope,
     onDown,
   });
   const bytes = Buffer.from(JSON.stringify(made));
   response.begin(200, { 'content-type': 'application/json', 'content-length': String(bytes.length) });
   response.finish(bytes);
+}
+
+/**
+ * Returns the body with the target's name for the model. All other bytes stay as they are, unless the caller wants a
+ * stream: the target gets the same request without one.
+ */
+function forwardedBody({ body }: ImageRequestHead, bytes: Buffer, engineModel: string | null): Buffer {
+  if (body.stream === true) {
+    const { stream: _, partial_images: __, ...rest } = body;
+    return Buffer.from(JSON.stringify({ ...rest, model: engineModel ?? rest.model }));
+  }
+  const index = scanBody(bytes);
+  const named = fieldOf(index, 'model');
+  if (engineModel === null || named === undefined) return bytes;
+  const rendered = render(index, [replace(named.value, JSON.stringify(engineModel))]);
+  return Buffer.isBuffer(rendered) ? rendered : Buffer.concat(rendered);
 }

@@ -9,11 +9,11 @@ import type { GatewayEvents } from '../../contract/events.ts';
 import { EventBus } from '../../lib/async/event-bus.ts';
 import { Outbound } from '../../lib/net/outbound.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
+import { curatedModel, type ImageModel } from '../../models/images/curated.ts';
 import { type ComfyStandIn, comfyStandIn } from '../../test/harness/comfy-stand-in.ts';
 import { CallScope, ClientDisconnected } from '../forward/call-scope.ts';
 import { until } from '../testing/client.ts';
 import { parseImageHead, parseImageRequest } from './checks.ts';
-import { type CuratedModel, curatedModel } from './curated.ts';
 import { Images } from './images.ts';
 
 let comfy: ComfyStandIn;
@@ -44,7 +44,7 @@ function open(limitMs?: number): Images {
 const newScope = () => new CallScope(new ServerResponse(new IncomingMessage(new Socket())));
 
 function job(prompt: string, scope = newScope(), more: object = {}) {
-  const model = curatedModel('sd15') as CuratedModel;
+  const model = curatedModel('sd15') as ImageModel;
   const body = { prompt, model: 'sd15', size: '64x64', steps: 2, ...more };
   return {
     requestId: 'r1',

@@ -4,21 +4,22 @@ import type { GatewayEvents } from '../../contract/events.ts';
 import type { ImagesResponse } from '../../contract/images.ts';
 import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { Log } from '../../lib/log.ts';
+import { type ImageFormat, imageFormat } from '../../lib/media/image-format.ts';
 import { InvalidPngError, readPng } from '../../lib/media/png.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { CallScope } from '../forward/call-scope.ts';
 import { ImageCache } from './cache.ts';
-import type { ImageRequest } from './checks.ts';
+import type { ImageForm, ImageRequest } from './checks.ts';
 import { drawWithComfy } from './comfy-draw.ts';
 import { ignoredExtras } from './drawing.ts';
 import { badAnswer, type Endpoint } from './engine-request.ts';
-import type { DrawImages, ImageResult } from './image-job.ts';
+import { forwardImage } from './forward-image.ts';
+import type { DrawImages } from './image-job.ts';
 import { DRAW_LIMIT_MS, MAX_IMAGE_BYTES, MAX_RESPONSE_BYTES, MAX_SIDE } from './limits.ts';
-import { drawWithOpenAI } from './openai-draw.ts';
 import { ProgressEmitter } from './progress-emitter.ts';
 import { drawWithSdServer } from './sd-draw.ts';
 
-/** The backend of each engine; all others, and every upstream, use OpenAI's API. */
+/** The backend of each engine. Other engines and upstreams get the request as it came. */
 const BACKENDS: Readonly<Record<string, DrawImages>> = {
   comfyui: drawWithComfy,
   'sd-server': drawWithSdServer,
@@ -34,10 +35,38 @@ export interface ImagesDeps {
   readonly limitMs?: number;
 }
 
+/** A request that goes to its target as it came. */
+export interface ForwardedRequest {
+  /** The model as clients know it. */
+  readonly model: string;
+  readonly form: ImageForm;
+  readonly body: Buffer;
+}
+
+/** The unchecked images of one call. */
+interface Drawn {
+  readonly promptId: string;
+  readonly images: readonly { readonly bytes: Buffer; readonly revisedPrompt: string | null }[];
+  /** Fields of the answer that an upstream reported. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** A checked image. */
+interface CheckedImage {
+  readonly bytes: Buffer;
+  readonly format: ImageFormat;
+  readonly revisedPrompt: string | null;
+  /** Pixels; null for a format other than PNG. */
+  readonly size: readonly [number, number] | null;
+}
+
+const isForwardedRequest = (request: ImageRequest | ForwardedRequest): request is ForwardedRequest =>
+  'body' in request;
+
 export interface ImageCall {
   /** `x-request-id`. */
   readonly requestId: string;
-  readonly request: ImageRequest;
+  readonly request: ImageRequest | ForwardedRequest;
   /** The serving slot; null for an upstream. */
   readonly slot: string | null;
   /** The name of the serving slot or upstream. */
@@ -46,7 +75,6 @@ export interface ImageCall {
   readonly engine: string | null;
   readonly endpoint: Endpoint;
   readonly base: string;
-  readonly engineModel: string | null;
   readonly scope: CallScope;
   /** Sets the listener for the end of the call because its upstream is down. */
   onDown?(listener: (reason: GatewayError) => void): void;
@@ -73,14 +101,15 @@ export class Images {
    */
   async generate(job: ImageCall): Promise<ImagesResponse> {
     const started = performance.now();
-    const image = this.#draw(job);
-    this.#running.add(image);
+    const drawing = this.#draw(job);
+    this.#running.add(drawing);
     try {
-      const { promptId, images } = await image;
-      const data = await this.#deliver(job, images);
-      return responseOf(job, { promptId, data, ms: Math.round(performance.now() - started) });
+      const drawn = await drawing;
+      const checked = checkedImages(drawn.images, isForwardedRequest(job.request));
+      const data = await this.#deliver(job, checked);
+      return responseOf(job, { drawn, checked, data, ms: Math.round(performance.now() - started) });
     } finally {
-      this.#running.delete(image);
+      this.#running.delete(drawing);
     }
   }
 
@@ -89,37 +118,22 @@ export class Images {
     await Promise.allSettled(this.#running);
   }
 
-  async #draw(job: ImageCall): Promise<ImageResult> {
-    const { request, engine, scope, endpoint, base, engineModel } = job;
-    const { outbound, bus, limitMs = DRAW_LIMIT_MS } = this.#deps;
+  async #draw(job: ImageCall): Promise<Drawn> {
+    const { request, scope } = job;
+    const { bus, limitMs = DRAW_LIMIT_MS } = this.#deps;
     const control = new AbortController();
     const forget = scope.onEnd((reason) => control.abort(reason));
     job.onDown?.((reason) => control.abort(reason));
     const late = setTimeout(() => control.abort(timeLimitReached(limitMs)), limitMs);
     const promptId = randomUUID();
-    const emitter = new ProgressEmitter(bus, {
-      id: promptId,
-      request: job.requestId,
-      model: request.drawing.model.id,
-      slot: job.slot,
-    });
-    const draw = BACKENDS[engine ?? ''] ?? drawWithOpenAI;
+    const model = isForwardedRequest(request) ? request.model : request.drawing.model.id;
+    const emitter = new ProgressEmitter(bus, { id: promptId, request: job.requestId, model, slot: job.slot });
     try {
       control.signal.throwIfAborted();
-      const image = await draw({
-        outbound,
-        endpoint,
-        base,
-        engineModel,
-        drawing: request.drawing,
-        requestedExtras: request.requestedExtras,
-        promptId,
-        signal: control.signal,
-        progress: (progress) => emitter.emit(progress),
-      });
+      const drawn = await this.#drawWith(job, { promptId, signal: control.signal, emitter });
       control.signal.throwIfAborted();
       emitter.done();
-      return image;
+      return drawn;
     } catch (error) {
       emitter.failed();
       throw control.signal.aborted ? control.signal.reason : error;
@@ -129,30 +143,62 @@ export class Images {
     }
   }
 
-  async #deliver({ request, requestId }: ImageCall, images: readonly Buffer[]) {
+  async #drawWith(
+    { request, engine, endpoint, base }: ImageCall,
+    { promptId, signal, emitter }: { promptId: string; signal: AbortSignal; emitter: ProgressEmitter },
+  ): Promise<Drawn> {
+    const { outbound } = this.#deps;
+    if (isForwardedRequest(request)) {
+      emitter.emit({ state: 'drawing', fraction: null });
+      const { body } = request;
+      return { promptId, ...(await forwardImage({ outbound, endpoint, base, body, signal })) };
+    }
+    const draw = BACKENDS[engine ?? ''];
+    if (draw === undefined) throw new Error(`engine ${engine} has no image backend`);
+    const { drawing } = request;
+    const progress = (progress: Parameters<typeof emitter.emit>[0]) => emitter.emit(progress);
+    const made = await draw({ outbound, endpoint, drawing, promptId, signal, progress });
+    const images = made.images.slice(0, drawing.count).map((bytes) => ({ bytes, revisedPrompt: null }));
+    return { promptId: made.promptId, images, fields: {} };
+  }
+
+  /** Returns the items of the response. Formats other than PNG are returned as data only. */
+  async #deliver({ request, requestId }: ImageCall, images: readonly CheckedImage[]) {
     const { log } = this.#deps;
-    const checked = checkedImages(images.slice(0, request.drawing.count));
-    if (request.form === 'b64_json') return checked.map((png) => ({ b64_json: png.toString('base64') }));
-    const data: { url: string }[] = [];
-    for (const png of checked) {
-      const id = await this.cache.store(png).catch((error: unknown) => {
+    const data: ImagesResponse['data'] = [];
+    for (const { bytes, format, revisedPrompt } of images) {
+      const revised = revisedPrompt === null ? {} : { revised_prompt: revisedPrompt };
+      if (request.form === 'b64_json' || format !== 'png') {
+        data.push({ b64_json: bytes.toString('base64'), ...revised });
+        continue;
+      }
+      const id = await this.cache.store(bytes).catch((error: unknown) => {
         log.error({ request: requestId, err: error }, 'an image could not be stored');
         throw error;
       });
-      data.push({ url: `/api/images/cache/${id}.png` });
+      data.push({ url: `/api/images/cache/${id}.png`, ...revised });
     }
     return data;
   }
 }
 
-/** Accepts only valid PNG files, and removes the metadata that the engine wrote. */
-function checkedImages(images: readonly Buffer[]): Buffer[] {
-  const total = images.reduce((sum, { length }) => sum + length, 0);
-  if (total > MAX_RESPONSE_BYTES || images.some(({ length }) => length > MAX_IMAGE_BYTES)) {
+/**
+ * Accepts only valid PNG files, and removes the metadata that the engine wrote. An upstream may also return JPEG and
+ * WebP, whose first bytes are checked.
+ */
+function checkedImages(images: Drawn['images'], takesOthers: boolean): CheckedImage[] {
+  const total = images.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (total > MAX_RESPONSE_BYTES || images.some(({ bytes }) => bytes.length > MAX_IMAGE_BYTES)) {
     throw badAnswer('The images from the image engine are larger than the limit.', undefined, 'bad_image');
   }
   try {
-    return images.map((bytes) => readPng(bytes, MAX_SIDE).bytes);
+    return images.map(({ bytes, revisedPrompt }) => {
+      const format = imageFormat(bytes);
+      if (takesOthers && format !== null && format !== 'png')
+        return { bytes, format, revisedPrompt, size: null };
+      const png = readPng(bytes, MAX_SIDE);
+      return { bytes: png.bytes, format: 'png', revisedPrompt, size: [png.width, png.height] };
+    });
   } catch (cause) {
     if (!(cause instanceof InvalidPngError)) throw cause;
     throw badAnswer('The image from the image engine is not a complete PNG.', cause, 'bad_image');
@@ -166,27 +212,39 @@ const timeLimitReached = (limitMs: number): GatewayError =>
   });
 
 interface DeliveredImages {
-  readonly promptId: string;
+  readonly drawn: Drawn;
+  readonly checked: readonly CheckedImage[];
   readonly data: ImagesResponse['data'];
   readonly ms: number;
 }
 
 function responseOf(
   { request, provider }: ImageCall,
-  { promptId, data, ms }: DeliveredImages,
+  { drawn, checked, data, ms }: DeliveredImages,
 ): ImagesResponse {
-  const { model, seed, steps, cfg, width, height } = request.drawing;
-  const { sampler, family, licence } = model;
-  const ignored = ignoredExtras(model, request.requestedExtras);
-  const meta = { seed, steps, cfg, width, height, sampler, family, licence, duration_ms: ms };
-  return {
+  const [width, height] = checked[0]?.size ?? [];
+  const common = {
     created: Math.floor(Date.now() / 1000),
     data,
-    _svc: {
-      meta: { ...meta, ...(ignored.length > 0 && { ignored }) },
-      prompt_id: promptId,
-      upstream: provider,
-      model: model.id,
-    },
+    ...drawn.fields,
+    ...(checked[0] && checked[0].format !== 'png' && { output_format: checked[0].format }),
+  };
+  const svc = { prompt_id: drawn.promptId, upstream: provider };
+  if (isForwardedRequest(request)) {
+    const meta = { ...(width !== undefined && { width, height }), duration_ms: ms };
+    return { ...common, _svc: { meta, ...svc, model: request.model } };
+  }
+  return { ...common, _svc: { meta: drawingMeta(request, ms), ...svc, model: request.drawing.model.id } };
+}
+
+function drawingMeta({ drawing, requestedExtras }: ImageRequest, ms: number): ImagesResponse['_svc']['meta'] {
+  const { model, seed, steps, cfg, width, height } = drawing;
+  const { sampler, family, familySource, licence } = model;
+  const ignored = ignoredExtras(model, requestedExtras);
+  return {
+    ...{ seed, steps, cfg, width, height, sampler, family },
+    ...(familySource !== undefined && { family_source: familySource }),
+    ...{ licence, duration_ms: ms },
+    ...(ignored.length > 0 && { ignored }),
   };
 }

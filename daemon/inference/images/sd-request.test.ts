@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type CuratedModel, curatedModel } from './curated.ts';
+import { curatedModel, type ImageModel } from '../../models/images/curated.ts';
 import { sdPromptRequest, sdRequest } from './sd-request.ts';
 
 const drawing = (id: string, prompt = 'a cat') => ({
-  model: curatedModel(id) as CuratedModel,
+  model: curatedModel(id) as ImageModel,
   prompt,
   negativePrompt: 'dogs',
   count: 2,

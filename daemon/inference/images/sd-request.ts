@@ -1,6 +1,13 @@
 import type { Drawing } from './drawing.ts';
 
-const SAMPLERS = { euler: 'euler', euler_ancestral: 'euler_a' } as const;
+/** Names of samplers that differ from those of ComfyUI. */
+const SAMPLERS: Readonly<Record<string, string>> = {
+  euler_ancestral: 'euler_a',
+  dpm_2: 'dpm2',
+  dpmpp_2m: 'dpm++2m',
+  dpmpp_2s_ancestral: 'dpm++2s_a',
+  ddim: 'ddim_trailing',
+};
 
 /**
  * Converts a drawing to the native request of stable-diffusion.cpp's server, also used inside
@@ -8,7 +15,10 @@ const SAMPLERS = { euler: 'euler', euler_ancestral: 'euler_a' } as const;
  */
 export function sdRequest(drawing: Drawing): Record<string, unknown> {
   const { model, prompt, negativePrompt, count, width, height, seed, steps, cfg } = drawing;
-  const guidance = model.family === 'flux-dev' ? { txt_cfg: 1, distilled_guidance: cfg } : { txt_cfg: cfg };
+  const guidance =
+    model.family === 'flux-dev' || model.family === 'flux2'
+      ? { txt_cfg: 1, distilled_guidance: cfg }
+      : { txt_cfg: cfg };
   return {
     prompt,
     negative_prompt: model.takes.negative ? negativePrompt : '',
@@ -16,7 +26,7 @@ export function sdRequest(drawing: Drawing): Record<string, unknown> {
     height,
     seed,
     batch_count: count,
-    sample_params: { sample_method: SAMPLERS[model.sampler], sample_steps: steps, guidance },
+    sample_params: { sample_method: SAMPLERS[model.sampler] ?? model.sampler, sample_steps: steps, guidance },
     embed_image_metadata: false,
     output_format: 'png',
   };

@@ -1,27 +1,97 @@
-import { expect, test } from 'vitest';
-import { type Prompt, validatePrompt } from '../../test/harness/comfy-nodes.ts';
-import { CURATED, type CuratedModel, curatedModel } from './curated.ts';
+import { describe, expect, it, test } from 'vitest';
+import { curatedModel, type ImageModel } from '../../models/images/curated.ts';
+import { FAMILIES, type ImageFamily } from '../../models/images/families.ts';
+import {
+  type Installed,
+  type Prompt,
+  type PromptNode,
+  validatePrompt,
+} from '../../test/harness/comfy-nodes.ts';
 import type { Drawing } from './drawing.ts';
+import { modelOfFile } from './own-model.ts';
 import { type Weights, workflowGraph } from './workflow-graph.ts';
 
 const drawing = (id: string, more: Partial<Drawing> = {}): Drawing => {
-  const model = curatedModel(id) as CuratedModel;
+  const model = curatedModel(id) as ImageModel;
   const { width, height, steps, cfg } = model;
   const common = { prompt: 'a cat', negativePrompt: 'dogs', count: 2, seed: 7 };
   return { model, width, height, steps, cfg, ...common, ...more };
 };
-const checkpoint: Weights = { by: 'checkpoint', checkpoint: 'w.safetensors' };
-const split: Weights = { by: 'split', unet: 'u', t5: 't', clip: 'c', vae: 'v' };
-const INSTALLED = { checkpoints: ['w.safetensors'], unet: ['u'], clip: ['t', 'c'], vae: ['v'] };
+const checkpoint: Weights = { by: 'checkpoint', file: 'w.safetensors', encoders: null, vae: null };
+const split: Weights = {
+  by: 'diffusion-model',
+  file: 'u',
+  encoders: { clip_name1: 't', clip_name2: 'c' },
+  vae: 'v',
+};
+/** Every published file of a model, as a complete installation of ComfyUI lists them. */
+const INSTALLED: Installed = {
+  checkpoints: ['w.safetensors'],
+  diffusion_models: ['u'],
+  text_encoders: ['t', 'c'],
+  vae: ['v'],
+  loras: ['l.safetensors'],
+};
 
-test.each(
-  CURATED.flatMap(({ id, split: parts }) => [
-    [id, checkpoint] as const,
-    ...(parts ? [[id, split] as const] : []),
-  ]),
-)('%s from %o is a workflow that the engine accepts', (id, weights) => {
-  const graph = workflowGraph(drawing(id), weights);
-  expect(validatePrompt(graph as unknown as Prompt, INSTALLED)).toEqual({ error: null, node_errors: {} });
+/** Returns the weights of a model that is installed in parts. */
+function partsOf({ encoders }: ImageModel): Weights {
+  const inputs = Object.keys(encoders?.files ?? {});
+  return {
+    by: 'diffusion-model',
+    file: 'u',
+    encoders: Object.fromEntries(inputs.map((name) => [name, 't'])),
+    vae: 'v',
+  };
+}
+
+const FAMILY_NAMES = Object.keys(FAMILIES) as ImageFamily[];
+
+describe.each(FAMILY_NAMES)('%s', (family) => {
+  const model = modelOfFile('w.safetensors', { family, source: 'slot' });
+  const request = { ...drawing('sd15'), model, steps: model.steps, cfg: model.cfg };
+
+  it('is a workflow that ComfyUI takes', () => {
+    const graph = workflowGraph(request, checkpoint);
+    expect(validatePrompt(graph as unknown as Prompt, INSTALLED)).toEqual({ error: null, node_errors: {} });
+  });
+
+  it('is one from separate files, with LoRAs, decoder, skipped layers and the largest values', () => {
+    const loras = [{ name: 'l.safetensors', strength: 0.5 }];
+    const options = { loras, vae: 'v', clipSkip: 2, negativePrompt: '' };
+    const most = {
+      seed: Number.MAX_SAFE_INTEGER,
+      steps: model.maxSteps,
+      cfg: 30,
+      count: 8,
+      width: 2048,
+      height: 2048,
+    };
+    const weights = model.encoders === null ? { ...checkpoint, vae: 'v' } : partsOf(model);
+    const graph = workflowGraph({ ...request, ...most, model: { ...model, options } }, weights);
+    expect(validatePrompt(graph as unknown as Prompt, INSTALLED)).toEqual({ error: null, node_errors: {} });
+    expect(Object.values(graph).map(({ class_type }) => class_type)).toEqual(
+      expect.arrayContaining(['LoraLoader', 'CLIPSetLastLayer', 'VAELoader']),
+    );
+    expect(JSON.stringify(graph)).not.toMatch(/"\{\w+\}"/);
+  });
+});
+
+test('a prompt that looks like a placeholder stays as it is', () => {
+  const graph = workflowGraph({ ...drawing('sd15'), prompt: '{negative}' }, checkpoint);
+  expect(graph['6']?.inputs.text).toBe('{negative}');
+});
+
+test('the validation of the stand-in refuses what ComfyUI refuses', () => {
+  const graph = structuredClone(workflowGraph(drawing('sd15'), checkpoint)) as unknown as Prompt;
+  (graph['3'] as PromptNode).inputs.steps = 0;
+  (graph['4'] as PromptNode).inputs.ckpt_name = 'absent';
+  (graph['8'] as PromptNode).inputs.vae = ['4', 0];
+  const { node_errors } = validatePrompt(graph, INSTALLED);
+  expect(Object.values(node_errors).map(({ errors }) => errors[0]?.type)).toEqual([
+    'value_smaller_than_min',
+    'value_not_in_list',
+    'return_type_mismatch',
+  ]);
 });
 
 const inputs = (id: string, more: Partial<Drawing> = {}, weights: Weights = checkpoint) => {

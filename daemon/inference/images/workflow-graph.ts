@@ -1,33 +1,25 @@
-import type { ImageFamily } from './curated.ts';
 import type { Drawing } from './drawing.ts';
-
-/** The output of another node: node id and output index. */
-export type Link = readonly [string, number];
-
-export interface GraphNode {
-  readonly class_type: string;
-  readonly inputs: Readonly<Record<string, string | number | boolean | Link>>;
-}
-
-/** A ComfyUI workflow in the form of `POST /prompt`: nodes by id. */
-export type Graph = Readonly<Record<string, GraphNode>>;
+import {
+  GRAPHS,
+  type Graph,
+  type GraphNode,
+  IDS,
+  type Link,
+  OUTPUT,
+  type Placeholder,
+  SAMPLER,
+} from './graphs.ts';
 
 /** The installed files of one model, by the engine's names. */
-export type Weights =
-  | { readonly by: 'checkpoint'; readonly checkpoint: string }
-  | {
-      readonly by: 'split';
-      readonly unet: string;
-      readonly t5: string;
-      readonly clip: string;
-      readonly vae: string;
-    };
-
-/** Ids of nodes that other code refers to: the sampler, whose steps are the progress, and the output. */
-export const SAMPLER = '3';
-export const OUTPUT = '9';
-const [WHOLE, LATENT, POSITIVE, NEGATIVE, DECODER] = ['4', '5', '6', '7', '8'];
-const [UNET, TEXT, VAE, GUIDANCE, SIGMAS, METHOD] = ['10', '11', '12', '13', '14', '15'];
+export interface Weights {
+  /** A complete model, or only the diffusion model. */
+  readonly by: 'checkpoint' | 'diffusion-model';
+  readonly file: string;
+  /** Text encoders by input of their loader; null for those of the checkpoint. */
+  readonly encoders: Readonly<Record<string, string>> | null;
+  /** Null for the decoder of the checkpoint. */
+  readonly vae: string | null;
+}
 
 const node = (class_type: string, inputs: GraphNode['inputs']): GraphNode => ({ class_type, inputs });
 const from = (id: string, output = 0): Link => [id, output];
@@ -39,102 +31,71 @@ interface Sources {
   readonly vae: Link;
 }
 
-function sources(weights: Weights): Sources {
-  if (weights.by === 'checkpoint') {
-    const nodes = { [WHOLE]: node('CheckpointLoaderSimple', { ckpt_name: weights.checkpoint }) };
-    return { nodes, model: from(WHOLE, 0), clip: from(WHOLE, 1), vae: from(WHOLE, 2) };
+/** Quantised models need the loader of the custom node ComfyUI-GGUF. */
+const diffusionModelLoader = (file: string): GraphNode =>
+  /\.gguf$/i.test(file)
+    ? node('UnetLoaderGGUF', { unet_name: file })
+    : node('UNETLoader', { unet_name: file, weight_dtype: 'default' });
+
+function loaders({ model }: Drawing, { by, file, encoders, vae }: Weights): Sources {
+  const whole = by === 'checkpoint';
+  const family = model.encoders;
+  return {
+    nodes: {
+      ...(whole
+        ? { [IDS.checkpoint]: node('CheckpointLoaderSimple', { ckpt_name: file }) }
+        : { [IDS.diffusionModel]: diffusionModelLoader(file) }),
+      ...(encoders &&
+        family && {
+          [IDS.encoders]: node(family.node, {
+            ...encoders,
+            ...(family.type === null ? {} : { type: family.type }),
+          }),
+        }),
+      ...(vae === null ? {} : { [IDS.vae]: node('VAELoader', { vae_name: vae }) }),
+    },
+    model: from(whole ? IDS.checkpoint : IDS.diffusionModel),
+    clip: encoders ? from(IDS.encoders) : from(IDS.checkpoint, 1),
+    vae: vae === null ? from(IDS.checkpoint, 2) : from(IDS.vae),
+  };
+}
+
+/** Ids of the LoRA nodes: the first is this number. */
+const FIRST_LORA = 20;
+
+/** Adds the LoRAs of the slot file in their order, then the skipped layers of the text encoder. */
+function adapted({ nodes, model, clip, vae }: Sources, { model: { options } }: Drawing): Sources {
+  const added: Record<string, GraphNode> = { ...nodes };
+  let [lastModel, lastClip] = [model, clip];
+  for (const [index, { name, strength }] of (options?.loras ?? []).entries()) {
+    const id = String(FIRST_LORA + index);
+    const strengths = { strength_model: strength, strength_clip: strength };
+    added[id] = node('LoraLoader', { model: lastModel, clip: lastClip, lora_name: name, ...strengths });
+    [lastModel, lastClip] = [from(id, 0), from(id, 1)];
   }
-  const { unet, t5, clip, vae } = weights;
-  const nodes = {
-    [UNET]: node('UNETLoader', { unet_name: unet, weight_dtype: 'default' }),
-    [TEXT]: node('DualCLIPLoader', { clip_name1: t5, clip_name2: clip, type: 'flux' }),
-    [VAE]: node('VAELoader', { vae_name: vae }),
-  };
-  return { nodes, model: from(UNET), clip: from(TEXT), vae: from(VAE) };
+  if (options?.clipSkip != null) {
+    added[IDS.clipSkip] = node('CLIPSetLastLayer', { clip: lastClip, stop_at_clip_layer: -options.clipSkip });
+    lastClip = from(IDS.clipSkip);
+  }
+  return { nodes: added, model: lastModel, clip: lastClip, vae };
 }
 
-const canvas = ({ width, height, count }: Drawing) => ({ width, height, batch_size: count });
-
-const prompts = (drawing: Drawing, clip: Link): Graph => ({
-  [POSITIVE]: node('CLIPTextEncode', { text: drawing.prompt, clip }),
-  [NEGATIVE]: node('CLIPTextEncode', { text: drawing.negativePrompt, clip }),
-});
-
-/** Stable Diffusion 1.5 and XL: removes noise in steps, guided by both prompts. */
-function stableDiffusion(drawing: Drawing, { model, clip }: Sources): Graph {
-  const { seed, steps, cfg } = drawing;
-  return {
-    ...prompts(drawing, clip),
-    [LATENT]: node('EmptyLatentImage', canvas(drawing)),
-    [SAMPLER]: node('KSampler', {
-      model,
-      seed,
-      steps,
-      cfg,
-      sampler_name: drawing.model.sampler,
-      scheduler: drawing.model.scheduler,
-      positive: from(POSITIVE),
-      negative: from(NEGATIVE),
-      latent_image: from(LATENT),
-      denoise: 1,
-    }),
+/** Returns a template with its placeholders replaced. Values are not searched for placeholders. Pure. */
+export function filled(template: Graph, values: Readonly<Record<Placeholder, unknown>>): Graph {
+  const replaced = (value: unknown): unknown => {
+    const name = typeof value === 'string' ? /^\{(\w+)\}$/.exec(value)?.[1] : undefined;
+    return name === undefined ? value : values[name as Placeholder];
   };
+  return Object.fromEntries(
+    Object.entries(template).map(([id, { class_type, inputs }]) => [
+      id,
+      node(
+        class_type,
+        Object.fromEntries(Object.entries(inputs).map(([key, value]) => [key, replaced(value)])),
+      ),
+    ]),
+  );
 }
-
-/** SDXL Turbo: one to ten steps on its own schedule. */
-function turbo(drawing: Drawing, { model, clip }: Sources): Graph {
-  return {
-    ...prompts(drawing, clip),
-    [LATENT]: node('EmptyLatentImage', canvas(drawing)),
-    [METHOD]: node('KSamplerSelect', { sampler_name: drawing.model.sampler }),
-    [SIGMAS]: node('SDTurboScheduler', { model, steps: drawing.steps, denoise: 1 }),
-    [SAMPLER]: node('SamplerCustom', {
-      model,
-      add_noise: true,
-      noise_seed: drawing.seed,
-      cfg: drawing.cfg,
-      positive: from(POSITIVE),
-      negative: from(NEGATIVE),
-      sampler: from(METHOD),
-      sigmas: from(SIGMAS),
-      latent_image: from(LATENT),
-    }),
-  };
-}
-
-/** FLUX: guidance is an input of the model, so the sampler applies none. */
-function flux(drawing: Drawing, { model, clip }: Sources): Graph {
-  const { seed, steps, cfg } = drawing;
-  const guided = drawing.model.takes.cfg;
-  return {
-    [POSITIVE]: node('CLIPTextEncode', { text: drawing.prompt, clip }),
-    [NEGATIVE]: node('ConditioningZeroOut', { conditioning: from(POSITIVE) }),
-    ...(guided && {
-      [GUIDANCE]: node('FluxGuidance', { conditioning: from(POSITIVE), guidance: cfg }),
-    }),
-    [LATENT]: node('EmptySD3LatentImage', canvas(drawing)),
-    [SAMPLER]: node('KSampler', {
-      model,
-      seed,
-      steps,
-      cfg: 1,
-      sampler_name: drawing.model.sampler,
-      scheduler: drawing.model.scheduler,
-      positive: from(guided ? GUIDANCE : POSITIVE),
-      negative: from(NEGATIVE),
-      latent_image: from(LATENT),
-      denoise: 1,
-    }),
-  };
-}
-
-const FAMILIES: Readonly<Record<ImageFamily, (drawing: Drawing, sources: Sources) => Graph>> = {
-  sd15: stableDiffusion,
-  sdxl: stableDiffusion,
-  'sdxl-turbo': turbo,
-  'flux-schnell': flux,
-  'flux-dev': flux,
-};
 
 /**
  * Returns the workflow that draws `drawing` from these files (docs/spec/specification.md#images). Pure. The
@@ -142,11 +103,16 @@ const FAMILIES: Readonly<Record<ImageFamily, (drawing: Drawing, sources: Sources
  * its owner's pictures.
  */
 export function workflowGraph(drawing: Drawing, weights: Weights): Graph {
-  const loaded = sources(weights);
+  const { nodes, model, clip, vae } = adapted(loaders(drawing, weights), drawing);
+  const { prompt, negativePrompt, seed, steps, cfg, width, height, count } = drawing;
+  const { sampler, scheduler } = drawing.model;
   return {
-    ...loaded.nodes,
-    ...FAMILIES[drawing.model.family](drawing, loaded),
-    [DECODER]: node('VAEDecode', { samples: from(SAMPLER), vae: loaded.vae }),
-    [OUTPUT]: node('PreviewImage', { images: from(DECODER) }),
+    ...nodes,
+    ...filled(GRAPHS[drawing.model.family], {
+      ...{ prompt, negative: negativePrompt, seed, steps, cfg, width, height, count },
+      ...{ sampler, scheduler, model, clip },
+    }),
+    [IDS.decode]: node('VAEDecode', { samples: from(SAMPLER), vae }),
+    [OUTPUT]: node('PreviewImage', { images: from(IDS.decode) }),
   };
 }

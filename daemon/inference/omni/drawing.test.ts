@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SlotRecord } from '../../contract/slots.ts';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
+import { curatedModel, type ImageModel } from '../../models/images/curated.ts';
 import { routingView, upstreamConfigOf } from '../testing/builders.ts';
 import { imageModels } from './drawing.ts';
 
@@ -16,24 +17,27 @@ function names(slots: SlotRecord[], more: { draws?: string[]; models?: string[] 
     view: routingView({ slots, upstreams }),
     requestedModel: null,
     attached: { audio: false, image: false },
-    drawableModels: () => more.draws ?? [],
+    reportedModels: {
+      of: () => (more.draws ?? []).map((id) => curatedModel(id) as ImageModel),
+      isKnown: () => true,
+    },
   });
 }
 
-test('a slot with a curated model is used by its name', () => {
-  expect(names([imageSlot('img', 'sdxl'), imageSlot('art', 'mine')])).toEqual(['img']);
-  expect(names([imageSlot('art', 'sd_xl_turbo_1.0.safetensors')])).toEqual(['art']);
+test('a slot whose file names a model is used by its name', () => {
+  expect(names([imageSlot('img', 'sdxl'), imageSlot('art', 'mine.safetensors')])).toEqual(['img', 'art']);
+  expect(names([imageSlot('art', 'own', { engine: 'custom' })])).toEqual(['art']);
   expect(names([imageSlot('img', 'sdxl', { state: 'offline' })])).toEqual([]);
 });
 
-test("a slot without a curated model is used with its engine's model, if requests resolve to it", () => {
+test('another slot is used with the first model of its engine, if it has reported one', () => {
   const draws = ['sd15', 'sdxl'];
   expect(names([imageSlot('img', null)], { draws })).toEqual(['sd15']);
-  expect(names([imageSlot('img', 'my-own-model')], { draws })).toEqual(['sd15']);
+  expect(names([imageSlot('art', 'art')], { draws })).toEqual(['sd15']);
   expect(names([imageSlot('img', null)])).toEqual([]);
-  expect(names([imageSlot('art', null)], { draws })).toEqual([]);
 });
 
-test('upstreams are used for curated models only', () => {
-  expect(names([], { models: ['chat', 'flux-schnell', 'gpt-image-1', 'flux'] })).toEqual(['flux-schnell']);
+test('upstreams are used for the image models that they list', () => {
+  const models = ['chat', 'flux-schnell', 'gpt-image-1'];
+  expect(names([], { models })).toEqual(['flux-schnell', 'gpt-image-1']);
 });

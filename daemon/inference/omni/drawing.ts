@@ -1,24 +1,24 @@
 import { isLoaded } from '../dispatch/routing-view.ts';
-import { curatedModel } from '../images/curated.ts';
+import { isForwarded, ownImageModel } from '../images/own-model.ts';
+import { typeByName } from '../model-type.ts';
 import type { ToolContext } from './tool.ts';
 
-/** The slot that an image request with a curated id reaches by its path. */
-const BY_PATH = 'img';
-
 /**
- * Returns the names of the models that can draw now; only curated models can
- * (docs/spec/specification.md#images-curated). First loaded image slots with such a model, then, where slot
- * `img` names none, the first model that its engine reported, then the models that healthy upstreams list.
+ * Returns the names of the models that can draw now (docs/spec/contract.md#curated). First loaded image slots: by the
+ * slot's name when its file names a model, else by the first model that its engine reported. Then the image models that
+ * healthy upstreams list.
  */
-export function imageModels({ view, drawableModels }: ToolContext): string[] {
+export function imageModels({ view, reportedModels }: ToolContext): string[] {
   const slots = view.slots
     .filter((slot) => slot.type === 'image' && isLoaded(slot))
-    .flatMap(({ name, model }) => {
-      if (model !== null && curatedModel(model) !== undefined) return [name];
-      return name === BY_PATH ? drawableModels(name).slice(0, 1) : [];
+    .flatMap((slot) => {
+      const reported = reportedModels.of(slot.name);
+      if (isForwarded(slot) || ownImageModel(slot, reported) !== null) return [slot.name];
+      return reported.slice(0, 1).map(({ id }) => id);
     });
   const others = view.upstreams
     .filter(({ isHealthy }) => isHealthy)
-    .flatMap(({ models }) => models.map(({ id }) => id).filter((id) => curatedModel(id)?.id === id));
+    .flatMap(({ models }) => models.filter(({ id, type }) => (type ?? typeByName(id)) === 'image'))
+    .map(({ id }) => id);
   return [...slots, ...others];
 }

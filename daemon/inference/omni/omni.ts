@@ -22,7 +22,7 @@ import { runTool, skippedCall, type ToolCall, type ToolResult } from './run-tool
 import type { ToolDeps } from './tool.ts';
 
 export interface OmniDeps {
-  readonly inference: Pick<Inference, 'chat' | 'internal' | 'drawableModels' | 'recordRefusal'>;
+  readonly inference: Pick<Inference, 'chat' | 'internal' | 'reportedModels' | 'recordRefusal'>;
   readonly memory: Pick<Memory, 'add' | 'search'>;
   readonly settings: Pick<Settings, 'value'>;
   readonly sources: Pick<RoutingSources, 'slots' | 'registry' | 'upstreams' | 'names'>;
@@ -138,7 +138,7 @@ function prepareLoop(
             view,
             requestedModel: request.model,
             attached: has,
-            drawableModels: deps.inference.drawableModels,
+            reportedModels: deps.inference.reportedModels,
           },
           request.names,
           may,

@@ -5,8 +5,8 @@ import type { RouteId } from '../../contract/routes.ts';
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { SlotView } from '../../slots/slot-view.ts';
-import type { DrawableModels } from '../catalogue.ts';
 import { isLoaded, type RoutingView } from '../dispatch/routing-view.ts';
+import type { ReportedModels } from '../images/resolve-model.ts';
 import type { Internal } from '../internal.ts';
 import type { OmniFiles } from './files.ts';
 
@@ -16,7 +16,7 @@ export interface ToolContext {
   /** The model that the caller requested; null for the default. */
   readonly requestedModel: string | null;
   readonly attached: { readonly audio: boolean; readonly image: boolean };
-  readonly drawableModels: DrawableModels;
+  readonly reportedModels: ReportedModels;
 }
 
 export interface ToolDeps {

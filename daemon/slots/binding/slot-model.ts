@@ -44,7 +44,8 @@ export function slotModel(
   at: ReadModelFile = modelFileAt,
 ): SlotModel | null {
   const { model } = config;
-  if (source === 'name') return unregisteredModel(config, model ?? config.name);
+  if (source === 'name')
+    return unregisteredModel(config, model ?? config.imageSettings?.checkpoint ?? config.name);
   if (source === 'registry') return registeredModel(config, lookup);
   if (model === null) return null;
   return lookup(config) ?? (isAbsolute(model) ? modelAt(config, model, at) : null);

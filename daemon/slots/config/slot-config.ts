@@ -1,5 +1,26 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
+import type { DeclaredFamily } from '../../models/images/families.ts';
 import type { RunnerId } from '../engines/run-spec.ts';
+
+/** What an image slot draws, beside its `model` (docs/spec/contract.md#image-slot-keys). */
+export interface ImageSettings {
+  readonly family: DeclaredFamily | null;
+  /** The file as ComfyUI lists it. */
+  readonly checkpoint: string | null;
+  readonly vae: string | null;
+  readonly loras: readonly { readonly name: string; readonly strength: number }[];
+  readonly defaults: ImageDefaults;
+}
+
+/** Values for requests that name none. */
+export interface ImageDefaults {
+  readonly steps?: number | undefined;
+  readonly cfg?: number | undefined;
+  readonly sampler?: string | undefined;
+  readonly scheduler?: string | undefined;
+  readonly clip_skip?: number | undefined;
+  readonly negative_prompt?: string | undefined;
+}
 
 /** The settings of one slot. */
 export interface SlotConfig {
@@ -50,6 +71,8 @@ export interface SlotConfig {
   readonly url: string | null;
   /** The environment variable with the key: of the gateway for `url`, of the program for `command` and `image`. */
   readonly keyEnv: string | null;
+  /** Null when the file sets none of its keys. */
+  readonly imageSettings: ImageSettings | null;
   /** The keys that the file sets; every other value is a default. */
   readonly fileKeys: readonly string[];
 }

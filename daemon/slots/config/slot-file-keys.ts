@@ -12,6 +12,13 @@ export const FILE_ONLY_KEYS: Readonly<Record<string, string>> = {
   env: 'Environment variables for the engine',
   vision: 'Whether the model accepts images; true by default if the arguments name a projector',
   dimensions: 'Shorter vector lengths that the embedding model supports',
+  family:
+    'Family of the image model, when its file does not say: sd15, sdxl, sd35, flux, flux2, qwen-image or z-image',
+  checkpoint: 'File of the image model, as ComfyUI lists it',
+  vae: 'Decoder to use instead of the one of the image model',
+  loras: 'LoRA files, each a name or `{ name, strength }`',
+  defaults:
+    'Values for image requests that name none: steps, cfg, sampler, scheduler, clip_skip, negative_prompt',
   command: 'Program and first arguments to run instead of the default program',
   health: 'HTTP path of the health check, such as /health',
   image: 'Container image',

@@ -37,6 +37,7 @@ describe('readSlotFile', () => {
         port: null,
         url: null,
         keyEnv: null,
+        imageSettings: null,
         fileKeys: ['type'],
       },
       problems: [],
@@ -71,6 +72,24 @@ describe('readSlotFile', () => {
       autoload: false,
       idleUnloadS: 900,
     });
+  });
+
+  it('reads the keys of image slots', () => {
+    const text =
+      'type = "image"\nengine = "comfyui"\nfamily = "flux"\ncheckpoint = "a/b.safetensors"\nvae = "v"\nloras = ["l", { name = "m", strength = 0.5 }]\n[defaults]\nsteps = 8\nclip_skip = 2\n';
+    expect(readSlotFile('img.toml', text).config?.imageSettings).toEqual({
+      family: 'flux',
+      checkpoint: 'a/b.safetensors',
+      vae: 'v',
+      loras: [
+        { name: 'l', strength: 1 },
+        { name: 'm', strength: 0.5 },
+      ],
+      defaults: { steps: 8, clip_skip: 2 },
+    });
+    const wrong = readSlotFile('img.toml', 'family = "sd9"\n[defaults]\nstep = 3\n');
+    expect(wrong.config).toBeNull();
+    expect(wrong.problems.map(({ message }) => message.split(':')[0])).toEqual(['family', 'defaults']);
   });
 
   it('reads every key', () => {
@@ -140,6 +159,7 @@ response_format = "wav"
         port: 9000,
         url: 'http://127.0.0.1:9000',
         keyEnv: 'UPSTREAM_KEY',
+        imageSettings: null,
         fileKeys: expect.arrayContaining(['enabled', 'model', 'idle_unload', 'enable_thinking', 'voice']),
       },
       problems: [],

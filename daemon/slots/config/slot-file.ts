@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { parseByteSize } from '../../contract/byte-size.ts';
 import { DURATION_FORM, SlotName, SlotType } from '../../contract/slots.ts';
 import { zodMessage } from '../../contract/zod-message.ts';
+import { DECLARED_FAMILIES } from '../../models/images/families.ts';
 import { tomlReason } from '../../settings/config-text.ts';
 import { keyLines } from '../../settings/key-lines.ts';
 import { limitProblems, type Problem } from '../../settings/problem.ts';
 import { AUTO_MODEL_SLOTS } from '../binding/bindings.ts';
 import { defaultRunnerOf, engineFor } from '../engines/table.ts';
-import type { SlotConfig } from './slot-config.ts';
+import type { ImageSettings, SlotConfig } from './slot-config.ts';
 
 /** Seconds after which an idle slot is unloaded unless its file says otherwise. */
 const IDLE_UNLOAD_S = 900;
@@ -55,6 +56,30 @@ const PROGRAM_KEYS = {
   key_env: VariableName.optional(),
 };
 
+const FileName = PrintableText.min(1).max(255);
+const LoraName = z.union([
+  FileName.transform((name) => ({ name, strength: 1 })),
+  z.strictObject({ name: FileName, strength: z.number().min(-10).max(10).default(1) }),
+]);
+
+/** Keys of image slots. */
+const IMAGE_KEYS = {
+  family: z.enum(DECLARED_FAMILIES).optional(),
+  checkpoint: FileName.optional(),
+  vae: FileName.optional(),
+  loras: z.array(LoraName).max(16).optional(),
+  defaults: z
+    .strictObject({
+      steps: z.number().int().min(1).max(150).optional(),
+      cfg: z.number().min(0).max(30).optional(),
+      sampler: PrintableText.min(1).max(64).optional(),
+      scheduler: PrintableText.min(1).max(64).optional(),
+      clip_skip: z.number().int().min(1).max(24).optional(),
+      negative_prompt: z.string().max(4096).optional(),
+    })
+    .optional(),
+};
+
 /** The keys of `slots/NAME.toml` (docs/spec/contract.md#slot-file). */
 export const SlotFile = z.object({
   enabled: z.boolean().default(true),
@@ -91,6 +116,7 @@ export const SlotFile = z.object({
   enable_thinking: z.boolean().optional(),
   vision: z.boolean().optional(),
   dimensions: z.array(z.number().int().min(1).max(65_536)).max(32).default([]),
+  ...IMAGE_KEYS,
   ...PROGRAM_KEYS,
 });
 const KEYS: ReadonlySet<string> = new Set(Object.keys(SlotFile.shape));
@@ -103,6 +129,23 @@ export interface SlotFileResult {
 
 /** Returns whether an argument sets the projector of llama-server. */
 const isProjector = (word: string): boolean => /^(--mmproj|-mm|--mmproj-url|-mmu)(=|$)/.test(word);
+
+function imageSettingsOf({
+  family,
+  checkpoint,
+  vae,
+  loras,
+  defaults,
+}: z.infer<typeof SlotFile>): ImageSettings | null {
+  if ([family, checkpoint, vae, loras, defaults].every((each) => each === undefined)) return null;
+  return {
+    family: family ?? null,
+    checkpoint: checkpoint ?? null,
+    vae: vae ?? null,
+    loras: loras ?? [],
+    defaults: defaults ?? {},
+  };
+}
 
 function toConfig(
   name: string,
@@ -144,6 +187,7 @@ function toConfig(
     port: file.port ?? null,
     url: file.url ?? null,
     keyEnv: file.key_env ?? null,
+    imageSettings: imageSettingsOf(file),
     fileKeys,
   };
 }

@@ -1,3 +1,4 @@
+import { CURATED, curatedModel, isWeightFile } from '../../models/images/curated.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, processSpec } from './common.ts';
@@ -43,7 +44,9 @@ const USUAL_MODEL_BYTES = 2 * GIB;
 
 /** On the CPU it computes in single precision, so the weights take twice the size of their file. */
 const memory = ({ config, onCard }: MemoryParams): EngineMemory => {
-  const file = MODEL_BYTES.find(([name]) => name.test(config.model ?? ''))?.[1] ?? USUAL_MODEL_BYTES;
+  const file =
+    MODEL_BYTES.find(([name]) => name.test(config.imageSettings?.checkpoint ?? config.model ?? ''))?.[1] ??
+    USUAL_MODEL_BYTES;
   return {
     engine: (onCard ? 400 : 820) * MIB,
     weights: onCard ? file : 2 * file,
@@ -53,6 +56,19 @@ const memory = ({ config, onCard }: MemoryParams): EngineMemory => {
   };
 };
 
+const BUILT_IN = CURATED.map(({ id }) => id).join(', ');
+
+/** Returns why the model of a slot file cannot be drawn; null when it can, or when the file names none. */
+function modelObjection({ model, imageSettings }: SlotConfig): string | null {
+  if (imageSettings !== null && imageSettings.checkpoint !== null) return null;
+  if (model === null)
+    return imageSettings === null
+      ? null
+      : 'checkpoint: set it, or model; the other keys of images apply to it';
+  if (curatedModel(model) !== undefined || isWeightFile(model)) return null;
+  return `model: is neither a built-in image model (${BUILT_IN}) nor a file name; set checkpoint = "FILE.safetensors"`;
+}
+
 function objection(config: SlotConfig): string | null {
   if (config.runner === 'process' && config.command === null) {
     return 'command: engine comfyui needs its program, such as ["/path/python", "/path/ComfyUI/main.py"]';
@@ -60,7 +76,7 @@ function objection(config: SlotConfig): string | null {
   if (config.runner === 'container' && config.image === null) {
     return 'image: engine comfyui has no default image; set one';
   }
-  return null;
+  return modelObjection(config);
 }
 
 /**

@@ -3,6 +3,7 @@ import { configOf } from '../testing/plans.ts';
 import { slotObjection } from './table.ts';
 
 const ATTACH = 'engine = "custom"\nrunner = "attach"\n';
+const COMFY = 'type = "image"\nengine = "comfyui"\nrunner = "attach"\nurl = "http://h:1"\n';
 const objection = (text: string) => slotObjection(configOf(text));
 
 describe('an address', () => {
@@ -68,6 +69,20 @@ it.each([
     'model: engine whisper-server needs the path of a ggml whisper model',
   ],
   ['engine = "sd-server"\ntype = "image"', 'model: engine sd-server needs the path of an image model'],
+  ['vae = "x"', 'vae: is used by image slots only'],
+  [
+    'engine = "sd-server"\ntype = "image"\nmodel = "/x"\nloras = ["x"]',
+    'loras: is not used by engine sd-server',
+  ],
+  ['engine = "sd-server"\ntype = "image"\nmodel = "/x"\nfamily = "sdxl"', null],
+  [`${COMFY}model = "sdxl"\nvae = "x"`, null],
+  [`${COMFY}model = "anime/mine.safetensors"`, null],
+  [`${COMFY}checkpoint = "mine.safetensors"\nmodel = "mine"`, null],
+  [
+    `${COMFY}model = "mine"`,
+    'model: is neither a built-in image model (sd15, sdxl, sdxl-turbo, sd35, flux-schnell, flux-dev, flux2-dev, qwen-image, z-image-turbo) nor a file name; set checkpoint = "FILE.safetensors"',
+  ],
+  [`${COMFY}family = "sdxl"`, 'checkpoint: set it, or model; the other keys of images apply to it'],
   ['engine = "custom"\nrunner = "container"', 'image: engine custom needs an image'],
   [
     'engine = "custom"\nrunner = "container"\nimage = "-v"',

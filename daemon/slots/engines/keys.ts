@@ -82,6 +82,22 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** Keys of image slots that stable-diffusion.cpp uses too. */
+const SD_SERVER_KEYS: ReadonlySet<string> = new Set(['family', 'defaults']);
+
+/** Returns why the engine does not use a key of image slots; null when it uses all that the file sets. */
+function imageKeyObjection({ imageSettings, fileKeys, engine, type }: SlotConfig): string | null {
+  if (imageSettings === null || engine === 'comfyui') return null;
+  const names = ['family', 'checkpoint', 'vae', 'loras', 'defaults'];
+  const unused = names.find(
+    (key) => fileKeys.includes(key) && !(engine === 'sd-server' && SD_SERVER_KEYS.has(key)),
+  );
+  if (unused === undefined) return null;
+  return type === 'image'
+    ? `${unused}: is not used by engine ${engine}`
+    : `${unused}: is used by image slots only`;
+}
+
 /**
  * Returns whether `key_env` applies: for the key of an attached server, or for the variable of a custom program.
  */
@@ -101,6 +117,8 @@ export function keysObjection(config: SlotConfig): string | null {
   if (experts !== null && (config.engine !== 'llama-server' || config.runner === 'attach'))
     return `${experts}: only engine llama-server, started by the gateway, keeps experts on the CPU`;
   if (config.nCpuMoe !== null && config.cpuMoe !== null) return 'cpu_moe: n_cpu_moe is set, which decides';
+  const drawing = imageKeyObjection(config);
+  if (drawing !== null) return drawing;
   const image = config.image === null ? null : imageNameError(config.image);
   if (image !== null) return `image: ${image}`;
   if (config.runner !== 'attach') return null;

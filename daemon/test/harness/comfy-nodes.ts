@@ -1,100 +1,35 @@
-/** The nodes of the ComfyUI stand-in, described and validated as in the real program. */
+/**
+ * The nodes of the ComfyUI stand-in: what `/object_info` of ComfyUI 0.30.0 reports (`comfyui-nodes.json`), with the
+ * validation that the real program applies before it queues a prompt (`execution.py`, `validate_inputs`).
+ */
+import { readFileSync } from 'node:fs';
 
-/** `choice`: a value of a list. `link`: an output of another node that has this type. */
-type Input =
-  | { readonly kind: 'int'; readonly min: number; readonly max: number }
-  | { readonly kind: 'float'; readonly min: number; readonly max: number }
-  | { readonly kind: 'text' }
-  | { readonly kind: 'flag' }
-  | { readonly kind: 'choice'; readonly of: string | readonly string[] }
-  | { readonly kind: 'link'; readonly type: string };
-
+/** `[type, limits]`. The type is a word, a list of choices, or `$files` with the folder. */
+type Input = readonly [string | readonly string[], (Limits | string)?];
+interface Limits {
+  readonly min?: number;
+  readonly max?: number;
+  readonly options?: readonly string[];
+}
 interface NodeClass {
-  readonly inputs: Readonly<Record<string, Input>>;
-  readonly outputTypes: readonly string[];
-  readonly isOutput?: boolean;
+  readonly input: {
+    readonly required?: Readonly<Record<string, Input>>;
+    readonly optional?: Readonly<Record<string, Input>>;
+  };
+  readonly output: readonly string[];
+  readonly output_node: boolean;
 }
 
-const int = (min: number, max: number): Input => ({ kind: 'int', min, max });
-const float = (min: number, max: number): Input => ({ kind: 'float', min, max });
-const link = (type: string): Input => ({ kind: 'link', type });
-const choice = (of: string | readonly string[]): Input => ({ kind: 'choice', of });
-const text: Input = { kind: 'text' };
+const CLASSES = JSON.parse(readFileSync(new URL('comfyui-nodes.json', import.meta.url), 'utf8')) as Readonly<
+  Record<string, NodeClass>
+>;
 
-const SAMPLERS = ['euler', 'euler_ancestral', 'heun', 'dpmpp_2m', 'ddim'];
-const SCHEDULERS = ['normal', 'karras', 'exponential', 'sgm_uniform', 'simple', 'ddim_uniform'];
-const SEED = int(0, 2 ** 64 - 1);
-const canvas = (side: number): Record<string, Input> => ({
-  width: int(side, 16_384),
-  height: int(side, 16_384),
-  batch_size: int(1, 4096),
-});
-
-const CLASSES: Readonly<Record<string, NodeClass>> = {
-  CheckpointLoaderSimple: {
-    inputs: { ckpt_name: choice('checkpoints') },
-    outputTypes: ['MODEL', 'CLIP', 'VAE'],
-  },
-  UNETLoader: {
-    inputs: { unet_name: choice('unet'), weight_dtype: choice(['default', 'fp8_e4m3fn', 'fp8_e5m2']) },
-    outputTypes: ['MODEL'],
-  },
-  DualCLIPLoader: {
-    inputs: {
-      clip_name1: choice('clip'),
-      clip_name2: choice('clip'),
-      type: choice(['sdxl', 'sd3', 'flux']),
-    },
-    outputTypes: ['CLIP'],
-  },
-  VAELoader: { inputs: { vae_name: choice('vae') }, outputTypes: ['VAE'] },
-  CLIPTextEncode: { inputs: { text, clip: link('CLIP') }, outputTypes: ['CONDITIONING'] },
-  ConditioningZeroOut: { inputs: { conditioning: link('CONDITIONING') }, outputTypes: ['CONDITIONING'] },
-  FluxGuidance: {
-    inputs: { conditioning: link('CONDITIONING'), guidance: float(0, 100) },
-    outputTypes: ['CONDITIONING'],
-  },
-  EmptyLatentImage: { inputs: canvas(16), outputTypes: ['LATENT'] },
-  EmptySD3LatentImage: { inputs: canvas(16), outputTypes: ['LATENT'] },
-  KSampler: {
-    inputs: {
-      model: link('MODEL'),
-      seed: SEED,
-      steps: int(1, 10_000),
-      cfg: float(0, 100),
-      sampler_name: choice(SAMPLERS),
-      scheduler: choice(SCHEDULERS),
-      positive: link('CONDITIONING'),
-      negative: link('CONDITIONING'),
-      latent_image: link('LATENT'),
-      denoise: float(0, 1),
-    },
-    outputTypes: ['LATENT'],
-  },
-  KSamplerSelect: { inputs: { sampler_name: choice(SAMPLERS) }, outputTypes: ['SAMPLER'] },
-  SDTurboScheduler: {
-    inputs: { model: link('MODEL'), steps: int(1, 10), denoise: float(0, 1) },
-    outputTypes: ['SIGMAS'],
-  },
-  SamplerCustom: {
-    inputs: {
-      model: link('MODEL'),
-      add_noise: { kind: 'flag' },
-      noise_seed: SEED,
-      cfg: float(0, 100),
-      positive: link('CONDITIONING'),
-      negative: link('CONDITIONING'),
-      sampler: link('SAMPLER'),
-      sigmas: link('SIGMAS'),
-      latent_image: link('LATENT'),
-    },
-    outputTypes: ['LATENT', 'LATENT'],
-  },
-  VAEDecode: { inputs: { samples: link('LATENT'), vae: link('VAE') }, outputTypes: ['IMAGE'] },
-  PreviewImage: { inputs: { images: link('IMAGE') }, outputTypes: [], isOutput: true },
-};
-
-export type Installed = Readonly<Record<'checkpoints' | 'unet' | 'clip' | 'vae', readonly string[]>>;
+/** Folders of ComfyUI's models. */
+export type Installed = Readonly<
+  Record<'checkpoints' | 'diffusion_models' | 'text_encoders' | 'vae', readonly string[]> & {
+    loras?: readonly string[];
+  }
+>;
 export type PromptNode = { class_type?: string; inputs: Record<string, unknown> };
 export type Prompt = Record<string, PromptNode>;
 
@@ -102,7 +37,7 @@ export interface InputError {
   readonly type: string;
   readonly message: string;
   readonly details: string;
-  readonly extra_info: { input_name?: string };
+  readonly extra_info: Record<string, unknown>;
 }
 
 export interface ValidationResult {
@@ -114,68 +49,142 @@ export interface ValidationResult {
   >;
 }
 
-const choicesOf = (input: Extract<Input, { kind: 'choice' }>, installed: Installed): readonly string[] =>
-  typeof input.of === 'string' ? installed[input.of as keyof Installed] : input.of;
-
-const inputError = (type: string, name: string, details: string): InputError => ({
-  type,
-  message: type.replaceAll('_', ' '),
-  details,
-  extra_info: { input_name: name },
-});
-
-/** Returns the error of one input of a node, or null. */
-function validateInput(
-  name: string,
-  input: Input,
-  value: unknown,
-  prompt: Prompt,
-  installed: Installed,
-): InputError | null {
-  if (value === undefined) return inputError('required_input_missing', name, name);
-  if (input.kind === 'link') {
-    if (!Array.isArray(value) || value.length !== 2) return inputError('bad_linked_input', name, name);
-    const [id, slot] = value as [string, number];
-    const outputType = CLASSES[prompt[id]?.class_type ?? '']?.outputTypes[slot];
-    if (outputType === input.type) return null;
-    return inputError('return_type_mismatch', name, `${name}, ${outputType} != ${input.type}`);
-  }
-  if (input.kind === 'text')
-    return typeof value === 'string' ? null : inputError('invalid_input_type', name, name);
-  if (input.kind === 'flag')
-    return typeof value === 'boolean' ? null : inputError('invalid_input_type', name, name);
-  if (input.kind === 'choice') {
-    const list = choicesOf(input, installed);
-    if (list.includes(value as string)) return null;
-    return inputError('value_not_in_list', name, `${name}: '${value}' not in ${JSON.stringify(list)}`);
-  }
-  if (typeof value !== 'number' || (input.kind === 'int' && !Number.isInteger(value))) {
-    return inputError('invalid_input_type', name, name);
-  }
-  if (value < input.min) return inputError('value_smaller_than_min', name, `${name} ${value}`);
-  return value > input.max ? inputError('value_bigger_than_max', name, `${name} ${value}`) : null;
+/** Returns the choices of an input; null when it has none. */
+function choicesOf([type, more]: Input, installed: Installed): readonly string[] | null {
+  if (typeof type !== 'string') return type;
+  if (type === '$files') return installed[more as keyof Installed] ?? [];
+  if (type !== 'COMBO' || typeof more !== 'object') return null;
+  return more.options ?? [];
 }
 
-const rejection = (type: string, message: string): ValidationResult => ({
-  error: { type, message, details: '', extra_info: {} },
+const SCALARS: ReadonlySet<string> = new Set([
+  'INT',
+  'FLOAT',
+  'STRING',
+  'BOOLEAN',
+  'COMBO',
+  '$files',
+  '$any',
+]);
+
+function inputError(
+  type: string,
+  message: string,
+  details: string,
+  name: string,
+  value?: unknown,
+): InputError {
+  const extra_info = { input_name: name, ...(value !== undefined && { received_value: value }) };
+  return { type, message, details, extra_info };
+}
+
+/** Returns the error of one input of a node, or null. */
+function validateInput(name: string, input: Input, value: unknown, prompt: Prompt, installed: Installed) {
+  const type = typeof input[0] === 'string' ? input[0] : 'COMBO';
+  if (Array.isArray(value)) {
+    if (value.length !== 2)
+      return inputError(
+        'bad_linked_input',
+        'Bad linked input, must be a length-2 list of [node_id, slot_index]',
+        name,
+        name,
+        value,
+      );
+    const [id, slot] = value as [string, number];
+    const received = CLASSES[prompt[id]?.class_type ?? '']?.output[slot];
+    if (received === type) return null;
+    const details = `${name}, received_type(${received}) mismatch input_type(${type})`;
+    return inputError('return_type_mismatch', 'Return type mismatch between linked nodes', details, name);
+  }
+  if (!SCALARS.has(type)) {
+    // The real program fails later, when it executes the node with a value in place of a link.
+    return inputError(
+      'invalid_input_type',
+      `Failed to convert an input value to a ${type} value`,
+      name,
+      name,
+      value,
+    );
+  }
+  const isNumber = type === 'INT' || type === 'FLOAT';
+  if (isNumber && (typeof value !== 'number' || (type === 'INT' && !Number.isInteger(value))))
+    return inputError(
+      'invalid_input_type',
+      `Failed to convert an input value to a ${type} value`,
+      name,
+      name,
+      value,
+    );
+  const limits = typeof input[1] === 'object' ? input[1] : {};
+  if (isNumber && limits.min !== undefined && (value as number) < limits.min)
+    return inputError(
+      'value_smaller_than_min',
+      `Value ${value} smaller than min of ${limits.min}`,
+      name,
+      name,
+      value,
+    );
+  if (isNumber && limits.max !== undefined && (value as number) > limits.max)
+    return inputError(
+      'value_bigger_than_max',
+      `Value ${value} bigger than max of ${limits.max}`,
+      name,
+      name,
+      value,
+    );
+  const choices = choicesOf(input, installed);
+  if (choices === null || choices.includes(value as string)) return null;
+  const list = choices.length > 20 ? `(list of length ${choices.length})` : `['${choices.join("', '")}']`;
+  return inputError(
+    'value_not_in_list',
+    'Value not in list',
+    `${name}: '${value}' not in ${list}`,
+    name,
+    value,
+  );
+}
+
+const rejection = (type: string, message: string, details = '', extra_info = {}): ValidationResult => ({
+  error: { type, message, details, extra_info },
   node_errors: {},
 });
+
+function unusableNode(id: string, class_type: string | undefined): ValidationResult | null {
+  if (class_type === undefined)
+    return rejection(
+      'missing_node_type',
+      `Node 'ID #${id}' has no class_type. The workflow may be corrupted or a custom node is missing.`,
+      `Node ID '#${id}'`,
+      { node_id: id, class_type: null, node_title: null },
+    );
+  if (class_type in CLASSES) return null;
+  return rejection(
+    'missing_node_type',
+    `Node '${class_type}' not found. The custom node may not be installed.`,
+    `Node ID '#${id}'`,
+    { node_id: id, class_type, node_title: class_type },
+  );
+}
 
 /** Validates a prompt as the real program does before it queues it. */
 export function validatePrompt(prompt: Prompt, installed: Installed): ValidationResult {
   for (const [id, { class_type }] of Object.entries(prompt)) {
-    if (class_type === undefined) return rejection('invalid_prompt', `Node ${id} has no class_type`);
-    if (!(class_type in CLASSES)) {
-      return rejection('invalid_prompt', `Cannot execute because node ${class_type} does not exist.`);
-    }
+    const unusable = unusableNode(id, class_type);
+    if (unusable !== null) return unusable;
   }
-  const outputs = Object.entries(prompt).filter(([, { class_type = '' }]) => CLASSES[class_type]?.isOutput);
+  const outputs = Object.entries(prompt).filter(
+    ([, { class_type = '' }]) => CLASSES[class_type]?.output_node,
+  );
   if (outputs.length === 0) return rejection('prompt_no_outputs', 'Prompt has no outputs');
   const node_errors: ValidationResult['node_errors'] = {};
   for (const [id, { class_type = '', inputs }] of Object.entries(prompt)) {
-    const known = CLASSES[class_type]?.inputs ?? {};
-    const errors = Object.entries(known)
-      .map(([name, input]) => validateInput(name, input, inputs[name], prompt, installed))
+    const { required = {}, optional = {} } = CLASSES[class_type]?.input ?? {};
+    const errors = Object.entries({ ...required, ...optional })
+      .map(([name, input]) => {
+        if (inputs[name] !== undefined) return validateInput(name, input, inputs[name], prompt, installed);
+        if (!(name in required)) return null;
+        return inputError('required_input_missing', 'Required input is missing', name, name);
+      })
       .filter((each) => each !== null);
     const dependent_outputs = outputs.map(([output]) => output);
     if (errors.length > 0) node_errors[id] = { errors, dependent_outputs, class_type };
@@ -191,9 +200,13 @@ export function validatePrompt(prompt: Prompt, installed: Installed): Validation
 export function objectInfo(nodeClass: string, installed: Installed): object {
   const known = CLASSES[nodeClass];
   if (known === undefined) return {};
-  const required = Object.entries(known.inputs).map(([name, input]) => {
-    if (input.kind === 'choice') return [name, [choicesOf(input, installed), {}]];
-    return [name, [input.kind === 'link' ? input.type : input.kind.toUpperCase(), {}]];
-  });
-  return { [nodeClass]: { input: { required: Object.fromEntries(required) }, output: known.outputTypes } };
+  const described = (inputs: Readonly<Record<string, Input>> = {}) =>
+    Object.fromEntries(
+      Object.entries(inputs).map(([name, input]) => {
+        const files = input[0] === '$files' || input[0] === '$any';
+        return [name, files ? [choicesOf(input, installed) ?? [], {}] : input];
+      }),
+    );
+  const input = { required: described(known.input.required), optional: described(known.input.optional) };
+  return { [nodeClass]: { ...known, input, name: nodeClass } };
 }

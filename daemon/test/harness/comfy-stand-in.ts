@@ -43,10 +43,17 @@ const INSTALLED: Installed = {
     'SDXL/sd_xl_base_1.0.safetensors',
     'sd_xl_turbo_1.0_fp16.safetensors',
     'flux1-schnell-fp8.safetensors',
+    'dreamshaper_8.safetensors',
+    'anime/ponyRealism.safetensors',
   ],
-  unet: ['flux1-dev.safetensors'],
-  clip: ['clip_l.safetensors', 't5xxl_fp8_e4m3fn.safetensors'],
+  diffusion_models: ['flux1-dev.safetensors'],
+  text_encoders: ['clip_l.safetensors', 't5xxl_fp8_e4m3fn.safetensors'],
   vae: ['ae.safetensors'],
+  loras: ['detail.safetensors'],
+};
+/** What `GET /view_metadata` reports for files that have metadata. */
+const METADATA: Readonly<Record<string, object>> = {
+  'dreamshaper_8.safetensors': { 'modelspec.architecture': 'stable-diffusion-v1', ss_sd_model_name: 'x' },
 };
 const STEP_MS = 10;
 const SLOW_MS = 200;
@@ -76,7 +83,11 @@ class Comfy {
     const { pathname: path, searchParams } = url;
     const [, first, last = ''] = path.split('/');
     if (path === '/system_stats')
-      return json(res, 200, { system: { comfyui_version: 'stand-in' }, devices: [] });
+      return json(res, 200, { system: { comfyui_version: '0.30.0', argv: ['main.py'] }, devices: [] });
+    if (first === 'view_metadata') {
+      const metadata = METADATA[searchParams.get('filename') ?? ''];
+      return json(res, metadata === undefined ? 404 : 200, metadata ?? {});
+    }
     if (first === 'object_info') return json(res, 200, objectInfo(last, this.installed));
     if (first === 'history' && method === 'GET') {
       const entry = this.#history.get(last);

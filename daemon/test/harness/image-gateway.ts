@@ -53,6 +53,14 @@ function start([comfy, sd, far]: ImageServers['all']): Promise<Gateway> {
       'config/slots/img.toml': comfySlot(comfy.url, 'model = "sdxl-turbo"\n'),
       'config/slots/cpp.toml': sdSlot(sd.url),
       'config/slots/bare.toml': comfySlot(comfy.url),
+      'config/slots/dream.toml': comfySlot(
+        comfy.url,
+        'checkpoint = "dreamshaper_8.safetensors"\nvae = "ae.safetensors"\nloras = ["detail.safetensors"]\ndefaults = { steps = 3, cfg = 5, sampler = "dpmpp_2m", scheduler = "karras", clip_skip = 2, negative_prompt = "blurry" }\n',
+      ),
+      'config/slots/pony.toml': comfySlot(
+        comfy.url,
+        'checkpoint = "anime/ponyRealism.safetensors"\nfamily = "sdxl"\n',
+      ),
       'config/upstreams/far.toml': `base_url = "${far.url}/v1"\nkey_env = "UPSTREAM_FAR"\nmodels = ["flux-dev"]\n`,
     },
   });

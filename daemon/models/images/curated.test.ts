@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCatalog, SHIPPED_CATALOG, splitPullName } from '../../models/catalog.ts';
+import { readCatalog, SHIPPED_CATALOG, splitPullName } from '../catalog.ts';
 import { CURATED, curatedModel } from './curated.ts';
 
 test.each([
@@ -28,12 +28,17 @@ test('a name longer than a file name matches nothing', () => {
 });
 
 test('no two models share a name, and each is within the limits of requests', () => {
-  const names = CURATED.flatMap((model) => [model.id, ...model.aliases, ...model.checkpoints]);
+  const names = CURATED.flatMap((model) => [
+    model.id,
+    ...model.aliases,
+    ...model.checkpoints,
+    ...model.diffusionModels,
+  ]);
   expect(new Set(names).size).toBe(names.length);
-  for (const { width, height, steps, maxSteps, checkpoints, id } of CURATED) {
+  for (const { width, height, steps, maxSteps, checkpoints, diffusionModels, id } of CURATED) {
     expect([width % 8, height % 8], id).toEqual([0, 0]);
     expect(steps, id).toBeLessThanOrEqual(maxSteps);
-    expect(checkpoints.length, id).toBeGreaterThan(0);
+    expect(checkpoints.length + diffusionModels.length, id).toBeGreaterThan(0);
   }
 });
 

@@ -1,0 +1,203 @@
+/**
+ * docs/spec/contract.md#upstream-images over a real port: image models of upstreams in the shape of LiteLLM, LocalAI and
+ * stable-diffusion.cpp's server (STAND-INS with real PNGs), and a second real gateway.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { V1ModelRecord } from '../contract/models.ts';
+import { drawnPng } from './harness/drawn-png.ts';
+import { CLIENT_KEY, startLocked } from './harness/gateway.ts';
+import { send } from './harness/http.ts';
+import { type DrawnImages, IMAGES } from './harness/image-gateway.ts';
+import { OneGateway } from './harness/one-gateway.ts';
+import { type SdStandIn, sdSlot, sdStandIn } from './harness/sd-stand-in.ts';
+import { json, type ReceivedRequest, type StandIn, standIn } from './harness/stand-in.ts';
+import { breaches } from './openai-schemas/validate.ts';
+
+const PNG = drawnPng({ width: 64, height: 32, seed: 1 });
+const JPEG = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(64)]);
+const USAGE = {
+  input_tokens: 9,
+  output_tokens: 272,
+  total_tokens: 281,
+  input_tokens_details: { text_tokens: 9, image_tokens: 0 },
+};
+
+/** LiteLLM with a provider behind it: base64, a revised prompt, usage, and an error in OpenAI's form. */
+function liteLLM({ url, body }: ReceivedRequest) {
+  if (url.endsWith('/models'))
+    return json(200, { object: 'list', data: [{ id: 'gpt-image-1', object: 'model' }] });
+  const request = JSON.parse(body) as Record<string, unknown>;
+  if (request.prompt === 'REFUSE')
+    return json(400, {
+      error: {
+        message: 'Your request was rejected by the safety system.',
+        type: 'image_generation_user_error',
+        code: 'moderation_blocked',
+      },
+    });
+  if (request.prompt === 'EMPTY') return json(200, { created: 1, data: [] });
+  if (request.prompt === 'NOISE') return json(200, { created: 1, data: [{ b64_json: 'aGVsbG8=' }] });
+  if (request.prompt === 'INTERNAL')
+    return json(200, { created: 1, data: [{ url: 'http://127.0.0.1:1/x.png' }] });
+  const bytes = request.output_format === 'jpeg' ? JPEG : PNG;
+  const data = [{ b64_json: bytes.toString('base64'), revised_prompt: 'A cat, in oil' }];
+  return json(200, {
+    created: 1,
+    data,
+    size: '1024x1024',
+    quality: 'high',
+    background: 'opaque',
+    usage: USAGE,
+    secret: 'x',
+  });
+}
+
+/** LocalAI: the address of a file on the same server. */
+function localAI({ url, headers }: ReceivedRequest) {
+  if (url.endsWith('/models'))
+    return json(200, { object: 'list', data: [{ id: 'stablediffusion', object: 'model' }] });
+  if (url === '/generated-images/b64.png')
+    return (_req: unknown, res: import('node:http').ServerResponse) => {
+      res.writeHead(headers.authorization === 'Bearer local-key-2718' ? 200 : 401);
+      res.end(PNG);
+    };
+  return json(200, { created: 1, data: [{ url: `http://${headers.host}/generated-images/b64.png` }] });
+}
+
+let [lite, local]: StandIn[] = [];
+let sd: SdStandIn;
+beforeAll(async () => {
+  [lite, local, sd] = await Promise.all([standIn(liteLLM), standIn(localAI), sdStandIn()]);
+});
+afterAll(() => Promise.all([lite, local, sd].map((server) => server?.stop())));
+
+/** The second gateway: it draws with its own slot. */
+const second = new OneGateway(() =>
+  startLocked({
+    files: { 'config/slots/img.toml': sdSlot(sd.url), 'config/slots/agent.toml': 'enabled = false\n' },
+  }),
+);
+const gateway = new OneGateway(() => {
+  const upstream = (base: string, key: string, more = '') =>
+    `base_url = "${base}/v1"\nkey_env = "UPSTREAM_${key}"\n${more}`;
+  return startLocked({
+    env: {
+      UPSTREAM_LITE: 'lite-key-31415926',
+      UPSTREAM_LOCAL: 'local-key-2718',
+      UPSTREAM_SECOND: CLIENT_KEY,
+      UPSTREAM_SD: 'x-key-123456',
+    },
+    files: {
+      'config/slots/agent.toml': 'enabled = false\n',
+      'config/upstreams/lite.toml': upstream(lite?.url ?? '', 'LITE'),
+      'config/upstreams/local.toml': upstream(local?.url ?? '', 'LOCAL'),
+      'config/upstreams/sd.toml': upstream(sd.url, 'SD'),
+      'config/upstreams/second.toml': upstream(second.url, 'SECOND', 'kind = "svc"\n'),
+    },
+  });
+});
+
+const post = (body: object) =>
+  send(gateway, 'POST', IMAGES, { body: { prompt: 'a cat', ...body }, key: CLIENT_KEY });
+async function draw(body: object): Promise<DrawnImages> {
+  const response = await post(body);
+  expect(response.status, response.text.slice(0, 300)).toBe(200);
+  expect(breaches('ImagesResponse', response.json())).toEqual([]);
+  return response.json<DrawnImages>();
+}
+const fetchPng = async (path: string | undefined) => {
+  const response = await fetch(`${gateway.url}${path}`, {
+    headers: { authorization: `Bearer ${CLIENT_KEY}` },
+  });
+  return Buffer.from(await response.arrayBuffer());
+};
+
+describe('LiteLLM', () => {
+  const model = 'gpt-image-1';
+
+  it('gets the request unchanged; the answer is rebuilt with a stored image, its revised prompt and its usage', async () => {
+    const sent = {
+      model,
+      prompt: 'a cat',
+      n: 1,
+      size: 'auto',
+      quality: 'high',
+      moderation: 'low',
+      user: 'u',
+    };
+    const image = await draw(sent);
+    expect(JSON.parse(lite?.requests.at(-1)?.body ?? '')).toEqual(sent);
+    expect(lite?.requests.at(-1)?.headers.authorization).toBe('Bearer lite-key-31415926');
+    expect(image).toMatchObject({
+      data: [{ revised_prompt: 'A cat, in oil' }],
+      ...{ size: '1024x1024', quality: 'high', background: 'opaque', usage: USAGE },
+      _svc: { upstream: 'lite', model, meta: { width: 64, height: 32 } },
+    });
+    expect(image).not.toHaveProperty('secret');
+    expect(image.data[0]?.url).toMatch(/^\/api\/images\/cache\/.*\.png$/);
+    expect((await fetchPng(image.data[0]?.url)).subarray(0, 4).toString('latin1')).toBe('\x89PNG');
+  });
+
+  it('returns another format as data', async () => {
+    const image = await draw({ model, output_format: 'jpeg' });
+    expect(image).toMatchObject({ output_format: 'jpeg', data: [{ b64_json: JPEG.toString('base64') }] });
+  });
+
+  it.each([
+    ['REFUSE', 400, 'Your request was rejected by the safety system.'],
+    ['EMPTY', 502, 'The upstream answered without an image.'],
+    ['NOISE', 502, 'The image from the image engine is not a complete PNG.'],
+    ['INTERNAL', 502, 'The image of the upstream could not be downloaded.'],
+  ])('%s is %i', async (prompt, status, message) => {
+    const response = await post({ model, prompt });
+    expect([response.status, response.json<{ error: { message: string } }>().error.message]).toEqual([
+      status,
+      message,
+    ]);
+  });
+
+  it('needs a prompt and a key', async () => {
+    expect((await post({ model, prompt: ' ' })).code).toBe('image.prompt_required');
+    expect((await send(gateway, 'POST', IMAGES, { body: { model, prompt: 'x' } })).status).toBe(401);
+  });
+});
+
+it('LocalAI: the image is downloaded with the credential of the upstream', async () => {
+  const image = await draw({ model: 'stablediffusion', response_format: 'b64_json' });
+  expect(image.data[0]?.b64_json).toBe(PNG.toString('base64'));
+});
+
+it("stable-diffusion.cpp's server", async () => {
+  const image = await draw({ model: 'sd-cpp-local', size: '64x64', n: 2 });
+  expect(image).toMatchObject({ data: [{}, {}], _svc: { upstream: 'sd' } });
+});
+
+it('a second gateway, whose image has a relative address', async () => {
+  const image = await draw({ model: 'v1-5-pruned-emaonly', size: '64x64', seed: 7 });
+  expect(image._svc).toMatchObject({ upstream: 'second', meta: { width: 64, height: 64 } });
+  expect((await fetchPng(image.data[0]?.url)).length).toBeGreaterThan(50);
+});
+
+it('the model list shows image models of upstreams with show_all only', async () => {
+  const list = async (query: string) =>
+    (await send(gateway, 'GET', `/v1/models${query}`)).json<{ data: V1ModelRecord[] }>().data;
+  const found = (await list('?show_all=1')).find(({ id }) => id === 'gpt-image-1');
+  expect(found?.capabilities.image_generation).toBe(true);
+  expect((await list('')).map(({ id }) => id)).not.toContain('gpt-image-1');
+});
+
+describe('without any image engine', () => {
+  const bare = new OneGateway(() =>
+    startLocked({ files: { 'config/slots/agent.toml': 'enabled = false\n' } }),
+  );
+  it('one sentence says so and where to set it up', async () => {
+    for (const [model, code] of [
+      ['sdxl', 'dispatch.no_route'],
+      ['mine.safetensors', 'image.model_not_curated'],
+    ]) {
+      const response = await send(bare, 'POST', IMAGES, { body: { model, prompt: 'x' }, key: CLIENT_KEY });
+      expect(response).toMatchObject({ status: 404, code });
+      expect(response.text).toContain('No image engine is configured.');
+    }
+  });
+});
