@@ -162,7 +162,7 @@ test('an enabled companion is listed separately from the routes, without a link 
   await expect(page.getByText('companion chat UI')).toHaveCount(0);
   writeFileSync(join(daemon().home, 'config', 'companion.env'), 'SVC_OWUI_PORT=1\n', { mode: 0o600 });
   const enabled = async () => (await send(daemon(), 'GET', '/api/config/urls')).json().companion_enabled;
-  await expect.poll(enabled, { timeout: 15_000 }).toBe(true);
+  await expect.poll(enabled).toBe(true);
   await page.reload();
   await expect(page.getByText('is not part of this table')).toContainText('is not responding');
 });

@@ -16,7 +16,12 @@ const HANDSHAKE = {
   'sec-websocket-version': '13',
   'sec-websocket-key': Buffer.alloc(16).toString('base64'),
 };
-const gateway = new OneGateway(startTiny, { each: true, stopSignal: 'SIGKILL' });
+/** On a busy machine a stream takes longer than the default limit. */
+const LONG_DRAIN = { 'config/config.toml': '[server]\ndrain_limit_s = 120\n' };
+const gateway = new OneGateway(() => startTiny({ files: LONG_DRAIN }), {
+  each: true,
+  stopSignal: 'SIGKILL',
+});
 
 const waitUntilEnded = (pids: readonly number[], limitMs: number) =>
   until(() => !pids.some(isAlive), 'every process of the gateway to end', limitMs);
@@ -46,7 +51,7 @@ describe('S10 SIGTERM', () => {
     expect(await stopped).toBe(0);
     const closed = await send(gateway, 'GET', '/api/health').catch((error: { code: string }) => error.code);
     expect(closed).toBe('ECONNREFUSED');
-    await waitUntilEnded(pids, 2_000);
+    await waitUntilEnded(pids, 10_000);
   });
 
   it('a listener of the service manager queues new connections for the next start', async () => {

@@ -9,9 +9,10 @@ import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openListeningSocket } from './harness/paused-listener.ts';
 
-/** Far below the drain limit of 15 s, far above the duration of a stop. */
-const SOON_MS = 7_000;
-const gateway = new OneGateway(() => startGateway({ files: QUIET_FILE }), {
+const LONG_DRAIN = { 'config/config.toml': '[server]\ndrain_limit_s = 120\n' };
+/** Far below the drain limit, far above the duration of a stop. */
+const SOON_MS = 30_000;
+const gateway = new OneGateway(() => startGateway({ files: { ...QUIET_FILE, ...LONG_DRAIN } }), {
   each: true,
   stopSignal: 'SIGKILL',
 });
