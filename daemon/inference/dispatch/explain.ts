@@ -15,7 +15,7 @@ import { firstRank, listedModel, loadOf, type PrefixAffinity } from './balance.t
 import type { ConfiguredName } from './configured-names.ts';
 import { type ConversationPrefix, conversationPrefix } from './conversation-prefix.ts';
 import { type Decision, type Resolution, refusal, resolve } from './dispatch.ts';
-import { fallbacksOf } from './fallbacks.ts';
+import { failoverTargets } from './failover-targets.ts';
 import { modelOmitted } from './model-omitted.ts';
 import { type ModelRef, plainModelRef } from './model-ref.ts';
 import { isDispatched, pathRow } from './paths.ts';
@@ -163,7 +163,7 @@ function explainDecision(request: DispatchRequest, context: ExplainContext): Exp
   return { ...base, ...explainTarget(request.modelRef, { step, target, rule }, context) };
 }
 
-/** Explains the chosen target and its fallbacks. Refused only if all of them would refuse. */
+/** Explains the chosen target and those after it. Refused only if all of them would refuse. */
 function explainTarget(address: ModelRef, decision: Decision, context: ExplainContext) {
   const { target } = decision;
   const { view, deps } = context;
@@ -172,7 +172,7 @@ function explainTarget(address: ModelRef, decision: Decision, context: ExplainCo
     return { load: null, refusal: deps.refusalOf(name, called) };
   };
   const first = target.kind === 'slot' ? slotPreview(target.slot, context) : ofUpstream(target.upstream);
-  const next = fallbacksOf(address, decision, view).map((each) => ({
+  const next = failoverTargets(address, decision, view).map((each) => ({
     ...each,
     ...(each.slot === null ? ofUpstream(each.upstream) : slotPreview(each.slot, context)),
   }));

@@ -17,8 +17,8 @@ export function targetSentence(explained: ExplainView): string {
   return `Goes to slot ${explained.slot}${load}.${queue}`;
 }
 
-const fallbackOf = ({ slot, upstream }: ExplainView['after'][number]): string =>
-  `Fallback: ${slot === null ? `upstream ${upstream}` : `slot ${slot}`}`;
+const nextTarget = ({ slot, upstream }: ExplainView['after'][number]): string =>
+  `Next target: ${slot === null ? `upstream ${upstream}` : `slot ${slot}`}`;
 
 /** The next step when no slot or upstream serves a model. */
 export function NoRoute(): ReactElement {
@@ -46,7 +46,7 @@ export function Resolution(props: { explained: ExplainView }): ReactElement {
       {explained.load === null ? null : <Forecast forecast={explained.load} />}
       {explained.after.map((next) => (
         <section key={`${next.slot} ${next.upstream}`} className={css.part}>
-          <h3>{fallbackOf(next)}</h3>
+          <h3>{nextTarget(next)}</h3>
           {next.error === null ? null : <p className={css.soft}>{next.error.message}</p>}
           {next.load === null ? null : <Forecast forecast={next.load} />}
         </section>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { upstreamConfigOf } from '../testing/builders.ts';
 import { NO_NAMES } from './configured-names.ts';
-import { fallbacksOf } from './fallbacks.ts';
+import { failoverTargets } from './failover-targets.ts';
 import { plainModelRef } from './model-ref.ts';
 import type { RoutingView } from './routing-view.ts';
 
@@ -27,21 +27,21 @@ const toUpstream = (step: string) =>
 
 test('a virtual name continues in its chain, a slot name does not', () => {
   const address = { ...plainModelRef('svc/utility'), lane: 'utility', chain: ['agent'] };
-  expect(fallbacksOf(address, toSlot, view)).toEqual([{ slot: 'agent', upstream: null }]);
-  expect(fallbacksOf({ ...address, lane: 'other' }, toSlot, view)).toEqual([]);
-  expect(fallbacksOf(plainModelRef('s'), toSlot, view)).toEqual([]);
+  expect(failoverTargets(address, toSlot, view)).toEqual([{ slot: 'agent', upstream: null }]);
+  expect(failoverTargets({ ...address, lane: 'other' }, toSlot, view)).toEqual([]);
+  expect(failoverTargets(plainModelRef('s'), toSlot, view)).toEqual([]);
 });
 
 test('healthy upstreams with the same id follow in order, none after a binding', () => {
-  const names = fallbacksOf(plainModelRef('m'), toUpstream('upstream-cached'), view).map(
+  const names = failoverTargets(plainModelRef('m'), toUpstream('upstream-cached'), view).map(
     (each) => each.upstream,
   );
   expect(names).toEqual(['c', 'b']);
-  expect(fallbacksOf(plainModelRef('m'), toUpstream('registry'), view)).toEqual([]);
+  expect(failoverTargets(plainModelRef('m'), toUpstream('registry'), view)).toEqual([]);
 });
 
 test('their number is bounded', () => {
   const many = Array.from({ length: 50 }, (_, index) => upstream(`u${index}`));
-  const found = fallbacksOf(plainModelRef('m'), toUpstream('upstream-cached'), { ...view, upstreams: many });
+  const found = failoverTargets(plainModelRef('m'), toUpstream('upstream-cached'), { ...view, upstreams: many });
   expect(found).toHaveLength(3);
 });

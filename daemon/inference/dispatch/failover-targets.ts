@@ -7,7 +7,7 @@ import type { RoutingView } from './routing-view.ts';
 const MAX_UPSTREAMS = 3;
 
 /** A target to try when the chosen one does not serve a request: a slot or an upstream. */
-export type Fallback =
+export type FailoverTarget =
   | { readonly slot: string; readonly upstream: null }
   | { readonly slot: null; readonly upstream: string };
 
@@ -16,13 +16,13 @@ export type Fallback =
  * is refused or the slot has failed, other healthy upstreams with the same id when one cannot be reached.
  * Pure.
  */
-export function fallbacksOf({ chain, lane }: ModelRef, decision: Decision, view: RoutingView): Fallback[] {
+export function failoverTargets({ chain, lane }: ModelRef, decision: Decision, view: RoutingView): FailoverTarget[] {
   const { target } = decision;
   if (target.kind === 'slot') {
     return target.slot === lane ? chain.map((slot) => ({ slot, upstream: null })) : [];
   }
   const tried = new Set([target.upstream]);
-  const found: Fallback[] = [];
+  const found: FailoverTarget[] = [];
   while (found.length < MAX_UPSTREAMS) {
     const next = otherUpstream(decision, tried, view)?.target;
     if (next?.kind !== 'upstream') break;
