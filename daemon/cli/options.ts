@@ -19,6 +19,7 @@ export interface Flags {
   readonly once?: boolean;
   readonly output?: string;
   readonly path?: string;
+  readonly allowFallback?: boolean;
   readonly projector?: boolean;
   readonly quiet?: boolean;
   readonly reset?: boolean;

@@ -7,6 +7,13 @@ export interface HeaderRow {
   readonly exposed?: false;
 }
 
+/** Permits or forbids fallbacks for one request. */
+export const ALLOW_FALLBACK_HEADER = 'x-svc-allow-fallback';
+/** Values of it that permit them. Every other value forbids them. */
+export const FALLBACK_ALLOWED: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
+/** Names the fallback that served a request. */
+export const FALLBACK_HEADER = 'x-svc-fallback';
+
 /** Rate limits in OpenAI's form, which upstreams report about the key of the gateway. */
 export const RATE_LIMIT_HEADERS = [
   'x-ratelimit-limit-requests',
@@ -32,6 +39,11 @@ export const RESPONSE_HEADERS: Readonly<Record<string, HeaderRow>> = {
     on: 'inference, served by one of several equal upstreams',
     meaning:
       'What decided between them. `loaded`: it has the model loaded. `prefix`: it served the beginning of the conversation. `active`: it had the fewest active requests for its weight. `turn`: it had as few as others.',
+  },
+  [FALLBACK_HEADER]: {
+    on: 'inference, served by a fallback',
+    meaning:
+      'Id of the model that served the request in place of the requested one. In a stream that had already begun, a comment `x-svc-fallback: ID`.',
   },
   'x-svc-model': { on: 'inference', meaning: 'Id of the model that served the request.' },
   'x-svc-alias': {
@@ -108,6 +120,11 @@ export const REQUEST_HEADERS: Readonly<Record<string, HeaderRow>> = {
   'x-svc-priority': {
     on: 'inference',
     meaning: '`batch` queues the request behind interactive ones.',
+  },
+  [ALLOW_FALLBACK_HEADER]: {
+    on: 'chats, completions and reranking',
+    meaning:
+      '`1` permits a model of `[fallbacks]` in place of a requested one that is busy or cannot be reached, `0` forbids it. Default: `fallbacks.enabled`.',
   },
   'x-svc-hops': {
     on: 'requests between gateways',

@@ -27,6 +27,33 @@ export function failoverText({ after, failover }: Pick<ExplainView, 'after' | 'f
   return `If it ${cases}: ${others}. Any other failure goes to the caller.`;
 }
 
+const joined = new Intl.ListFormat('en', { type: 'conjunction' });
+
+/** Returns what the fallbacks of a request do, as one or two sentences; null without any. */
+export function fallbackText({ fallback }: Pick<ExplainView, 'fallback'>): string | null {
+  if (fallback === null) return null;
+  const { off, used, models } = fallback;
+  const names = joined.format(models.map(({ model }) => model));
+  if (off === 'route')
+    return `Its fallbacks (${names}) are not used on this route: its answers depend on the model.`;
+  if (off === 'not_allowed')
+    return `Its fallbacks (${names}) are not used: fallbacks.enabled is off, and the request does not send x-svc-allow-fallback: 1.`;
+  const refused = models
+    .filter(({ error }) => error !== null)
+    .map(({ model, error }) => ` Fallback ${model} cannot: ${error?.message}`)
+    .join('');
+  if (used !== null) return refused.trim() || null;
+  return `If it is busy, cannot be reached or does not load, its fallbacks are tried: ${names}.${refused}`;
+}
+
+/** Returns which fallback would serve a request now; null when the requested model would. */
+export function usedFallbackText({ fallback }: Pick<ExplainView, 'fallback'>): string | null {
+  const used = fallback?.models.find(({ model }) => model === fallback.used);
+  if (used === undefined) return null;
+  const place = used.slot === null ? `upstream ${used.upstream}` : `slot ${used.slot}`;
+  return `Goes to the fallback ${used.model} on ${place}, because the requested model cannot serve it now.`;
+}
+
 /** Returns why a target was chosen among equal upstreams, with their active requests. */
 export function balanceText({ rule, upstreams }: Balance): string {
   const counts = upstreams.map(({ name, active }) => `${name} ${active}`).join(', ');

@@ -1,3 +1,4 @@
+import { mapLines } from './model-map-text.ts';
 import type { SettingRow } from './system.ts';
 
 /** When a change of a setting takes effect. */
@@ -25,7 +26,7 @@ export function settingsTable(views: readonly SettingRow[]): string {
 function shown(view: SettingRow): string {
   if (view.secret) return view.set ? '(set)' : '(not set)';
   if (view.value === null) return '(not set)';
-  if (typeof view.value === 'object' && !Array.isArray(view.value))
-    return Object.keys(view.value).join(',') || '(none)';
-  return Array.isArray(view.value) ? view.value.join(',') || '(none)' : String(view.value);
+  if (typeof view.value !== 'object') return String(view.value);
+  const entries = Array.isArray(view.value) ? view.value.join(',') : mapLines(view.value).join('; ');
+  return entries || '(none)';
 }

@@ -193,6 +193,8 @@ export const ExplainRequest = z.object({
   path: z.string(),
   model: z.string().optional(),
   body: z.record(z.string(), z.unknown()).optional(),
+  /** Explains a request with `x-svc-allow-fallback: 1` (true) or `0` (false). Default: as `fallbacks.enabled`. */
+  allow_fallback: z.boolean().optional(),
 });
 const ExplainError = z.object({
   code: z.string(),
@@ -251,7 +253,30 @@ export const ExplainResponse = z.object({
    * caller gets it.
    */
   failover: z.array(z.enum(['no_memory', 'slot_failed', 'connection_failed', 'busy', 'not_responding'])),
-  /** The error that the caller would get; null when one of the targets would serve it. */
+  /** The models of `[fallbacks]` for this request; null when it has none. */
+  fallback: z
+    .object({
+      /**
+       * Why none of them is used. `not_allowed`: neither the setting nor the header permits it. `route`: answers of
+       * this route depend on the model, such as vectors. Null when they are used.
+       */
+      off: z.enum(['not_allowed', 'route']).nullable(),
+      /** The one that would serve the request now, because the requested model cannot; null when that one can. */
+      used: z.string().nullable(),
+      /** In the order in which they are tried. */
+      models: z.array(
+        z.object({
+          model: z.string(),
+          slot: z.string().nullable(),
+          upstream: z.string().nullable(),
+          load: LoadForecast.nullable(),
+          /** Why it would not serve the request now; null when it would. */
+          error: ExplainError.nullable(),
+        }),
+      ),
+    })
+    .nullable(),
+  /** The error that the caller would get; null when one of the targets or fallbacks would serve it. */
   error: ExplainError.nullable(),
 });
 /** A non-blank text. It is stored as sent, including surrounding spaces. */

@@ -38,6 +38,7 @@ const CORS_HEADERS = [
   'traceparent',
   'x-svc-model-filter',
   'x-svc-priority',
+  'x-svc-allow-fallback',
   'user-agent',
   'http-referer',
   'x-title',

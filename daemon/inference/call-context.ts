@@ -15,6 +15,7 @@ import type { CallerRequest, CallerResponse } from './caller.ts';
 import type { ConfiguredName } from './dispatch/configured-names.ts';
 import type { ConversationPrefix, PrefixMemory } from './dispatch/conversation-prefix.ts';
 import type { Decision } from './dispatch/dispatch.ts';
+import type { ModelFallbacks } from './dispatch/model-fallbacks.ts';
 import type { RoutingSources } from './dispatch/routing-view.ts';
 import type { CallScope } from './forward/call-scope.ts';
 import type { EffortFallback, EffortRequest, EffortSupport } from './forward/effort-support.ts';
@@ -129,6 +130,10 @@ export interface ParsedRequest {
   readonly omni: boolean;
   /** The effort of a chat that was translated from another API; null or undefined when it requests none. */
   readonly effort?: Pick<EffortRequest, 'effort' | 'tools'> | null;
+  /** The models that may serve it instead; absent when none may. */
+  readonly fallbacks?: ModelFallbacks;
+  /** `model` is a fallback for the requested one. */
+  readonly isFallback?: boolean;
   /** The fallback to use because the requested effort was refused. */
   readonly effortFallback?: EffortFallback;
   /** Returns the body for the engine, given the target and the model id that it accepts. */

@@ -1,14 +1,16 @@
 import { GatewayError } from '../contract/errors.ts';
+import { ALLOW_FALLBACK_HEADER, FALLBACK_HEADER } from '../contract/headers.ts';
 import { ROUTES, type RouteId } from '../contract/routes.ts';
 import { RedispatchError } from '../slots/refusals.ts';
 import { Capture } from '../telemetry/captures.ts';
 import type { RequestStart, RequestTracker, TrackedRequest } from '../telemetry/request-tracker.ts';
 import type { CallContext, CallDeps, InferenceCall, ParsedRequest, TaskRow } from './call-context.ts';
-import { connect } from './connect.ts';
+import { connect, setResponseHeader } from './connect.ts';
 import { exchangeWithEngine, serveTask } from './deliver.ts';
 import { ConversationAffinity } from './dispatch/conversation-prefix.ts';
 import { type Decision, dispatch } from './dispatch/dispatch.ts';
 import { type FailoverCase, failoverCaseOf, otherUpstream } from './dispatch/failover.ts';
+import { fallbacksOf, type ModelFallbacks, permitsFallback } from './dispatch/model-fallbacks.ts';
 import { modelOmitted } from './dispatch/model-omitted.ts';
 import { plainModelRef } from './dispatch/model-ref.ts';
 import { pathRow } from './dispatch/paths.ts';
@@ -17,6 +19,7 @@ import { createRoutingView } from './dispatch/routing-view.ts';
 import { resolutionInfo } from './dispatch/trace-view.ts';
 import { CallScope, CLIENT_CLOSED, ClientDisconnected } from './forward/call-scope.ts';
 import { failureText } from './forward/failure-text.ts';
+import { headerText } from './forward/headers.ts';
 import { RefusedOption } from './forward/option-support.ts';
 import { ResponseWriter } from './forward/response-writer.ts';
 import { OverheadTimer } from './overhead-timer.ts';
@@ -137,9 +140,72 @@ function start(ctx: CallContext): Promise<void> {
 function dispatchParsed(ctx: CallContext, reading: ParsedRequest): Promise<void> {
   ctx.tracked.requestedModel(reading.requestedName ?? reading.model);
   const { dispose } = reading;
-  return dispose === undefined
-    ? dispatchAndSend(ctx, reading)
-    : dispatchAndSend(ctx, reading).finally(dispose);
+  const served = serveWithFallbacks(ctx, reading);
+  return dispose === undefined ? served : served.finally(dispose);
+}
+
+/** A request that may be served by another model. */
+type FallbackRequest = ParsedRequest & { readonly fallbacks: ModelFallbacks };
+
+function serveWithFallbacks(ctx: CallContext, reading: ParsedRequest): Promise<void> {
+  const { deps, call } = ctx;
+  const map = deps.settings.value('fallbacks');
+  const names = [reading.alias?.name ?? null, reading.model];
+  const header = call.req.headers[ALLOW_FALLBACK_HEADER];
+  const isEnabled = deps.settings.value('fallbacksEnabled');
+  const fallbacks = fallbacksOf({ path: call.path, names, header }, { map, isEnabled });
+  if (fallbacks === null) return dispatchAndSend(ctx, reading);
+  const request = { ...reading, fallbacks };
+  return dispatchAndSend(ctx, request).catch((failure) => sendToFallbacks(ctx, request, failure));
+}
+
+/**
+ * Sends the request to its fallbacks in turn (docs/spec/contract.md#fallbacks). When none of them takes it, the caller
+ * gets the error of the requested model.
+ */
+async function sendToFallbacks(ctx: CallContext, reading: FallbackRequest, original: unknown): Promise<void> {
+  if (!permitsFallback(original)) throw original;
+  for (let { code } = original; ; ) {
+    const model = nextFallback(ctx, reading.fallbacks);
+    if (model === null) break;
+    reading.fallbacks.take(model);
+    resume(ctx, code);
+    for (const name of TARGET_HEADERS) setResponseHeader(ctx, name, null);
+    nameFallback(ctx, model);
+    try {
+      return await dispatchAndSend(ctx, { ...reading, model, alias: null, isFallback: true });
+    } catch (failure) {
+      if (ctx.scope.endReason || !isRefused(failure)) throw failure;
+      code = failure.code;
+    }
+  }
+  setResponseHeader(ctx, FALLBACK_HEADER, null);
+  throw original;
+}
+
+/** Whether a fallback did not take the request: it failed as `permitsFallback` requires, or cannot do what it asks for. */
+const isRefused = (failure: unknown): failure is GatewayError =>
+  permitsFallback(failure) || (failure instanceof GatewayError && failure.status < 500);
+
+/** Returns the next model to try; null when there is none, or when the response can no longer name it. */
+function nextFallback({ call, deps, response }: CallContext, fallbacks: ModelFallbacks): string | null {
+  const canName = !response.headSent || (response.eventStream && call.translated !== true);
+  if (response.firstByteAt > 0 || !canName) return null;
+  const { path } = call;
+  const view = createRoutingView(deps.sources);
+  return fallbacks.next({ path, type: pathRow(path).type }, view, ({ upstream, model }) =>
+    deps.upstreams.refusal(upstream, { model }),
+  );
+}
+
+/** Headers that name or describe a target that did not serve the request. */
+const TARGET_HEADERS = ['x-svc-slot', 'x-svc-upstream', 'x-svc-balance', 'x-svc-degraded', 'x-svc-ignored'];
+
+/** Names the fallback to the caller before its answer. */
+function nameFallback(ctx: CallContext, model: string): void {
+  const name = headerText(model);
+  if (ctx.response.headSent) ctx.response.comment(`${FALLBACK_HEADER}: ${name}`);
+  else setResponseHeader(ctx, FALLBACK_HEADER, name);
 }
 
 /**
@@ -177,7 +243,7 @@ async function dispatchAndSend(
     return createRoutingView(deps.sources, true);
   };
   const choice = dispatch(request, view, refresh, (found) =>
-    ctx.tracked.resolved(resolutionInfo(address, found)),
+    ctx.tracked.resolved(resolutionInfo(address, found, reading.isFallback === true)),
   );
   const decision = choice instanceof Promise ? await choice : choice;
   const slot = decision.target.kind === 'slot' ? decision.target.slot : null;
@@ -213,15 +279,18 @@ async function sendWithFailover(
   before: ReadonlySet<string>,
 ): Promise<void> {
   const { prepare } = ctx.task;
+  reading.fallbacks?.record(decision.target);
   const prepared = prepare === undefined ? null : await prepare(ctx, reading, decision);
   const connected = connect(ctx, reading, request, decision);
   const connection = connected instanceof Promise ? await ctx.overhead.excluding(connected) : connected;
   const tried = decision.target.kind === 'upstream' ? new Set([...before, decision.target.upstream]) : before;
   recordPrefix(ctx, reading, decision, before);
   const next = (why: FailoverCase) => failoverTarget(ctx, reading, decision, tried, why);
+  const hasNext = () =>
+    next('busy') !== null ||
+    (reading.fallbacks !== undefined && nextFallback(ctx, reading.fallbacks) !== null);
   try {
-    if (ctx.task.serve === undefined)
-      await exchangeWithEngine(ctx, reading, prepared, connection, () => next('busy') !== null);
+    if (ctx.task.serve === undefined) await exchangeWithEngine(ctx, reading, prepared, connection, hasNext);
     else await serveTask(ctx, reading, connection, decision);
   } catch (failure) {
     // A scope that has ended is the reason for every later failure.

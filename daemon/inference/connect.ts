@@ -36,7 +36,7 @@ export function connect(
  * Sets a response header, or removes (null) the one of an earlier choice. Has no effect after the head is
  * sent.
  */
-function setResponseHeader({ call, response }: CallContext, name: string, value: string | null): void {
+export function setResponseHeader({ call, response }: CallContext, name: string, value: string | null): void {
   if (response.headSent) return;
   if (value === null) call.res.removeHeader(name);
   else call.res.setHeader(name, value);

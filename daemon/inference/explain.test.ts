@@ -50,6 +50,8 @@ test('explain resolves a request without sending or loading', async () => {
     balance: null,
     after: [],
     failover: [],
+    fallback: null,
+    alias: null,
     error: null,
   });
   const sum = { pool: 'host', needed: 5, free: 1, reserved: 0, kept_free: 0, limit: null, held: 4, short: 4 };

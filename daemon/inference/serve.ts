@@ -206,6 +206,7 @@ export function createInference(deps: InferenceDeps): Inference {
         previewSlot: (slot) => slots.preview(slot),
         reportedModels: availableModels,
         queueMax: settings.value('queueMax'),
+        fallbacks: { map: settings.value('fallbacks'), isEnabled: settings.value('fallbacksEnabled') },
         refusalOf: (upstream, target) => upstreams.refusal(upstream, target),
         affinityOf: (prefixFor) =>
           new ConversationAffinity(prefixes, prefixFor, () => settings.value('prefixAffinity')),

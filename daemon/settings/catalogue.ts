@@ -1,5 +1,6 @@
 import type { PersistMode } from '../contract/kv-cache.ts';
 import { hostName } from './host-name.ts';
+import { type ModelMap, modelMap } from './model-map.ts';
 import { aliasTable, type Preset, presetTable } from './name-tables.ts';
 import { proxyAddress } from './proxy-address.ts';
 import { byteSize, choice, flag, list, number, origin, type SettingType, text } from './setting-types.ts';
@@ -8,8 +9,13 @@ import { byteSize, choice, flag, list, number, origin, type SettingType, text } 
 export interface SettingRowDef<T> {
   /** Environment variable, if it has one. */
   readonly env?: string;
-  /** `table.key` in config.toml, or the name of a whole table, if it can be persisted there. */
+  /**
+   * `table.key` in config.toml, the name of a whole table, or `table.*` for all keys of a table that no other setting
+   * has, if it can be persisted there.
+   */
   readonly toml?: string;
+  /** A line of config.toml, where the default does not show what one looks like. */
+  readonly example?: string;
   readonly type: SettingType<T>;
   readonly default: T;
   readonly secret?: boolean;
@@ -329,6 +335,21 @@ export const SETTINGS = {
     default: 2,
     live: true,
     help: 'Extra active requests, compared with the least busy equal upstream, at which a conversation still returns to its upstream.',
+  }),
+  fallbacksEnabled: row({
+    toml: 'fallbacks.enabled',
+    type: flag(),
+    default: false,
+    live: true,
+    help: 'Use the fallbacks of a model for every caller. When off, only for requests with the header x-svc-allow-fallback: 1.',
+  }),
+  fallbacks: row({
+    toml: 'fallbacks.*',
+    type: modelMap,
+    default: {} as ModelMap,
+    example: '"qwen3-32b" = ["qwen3-8b", "gpt-5-mini"]',
+    live: true,
+    help: 'Models that serve a chat or rerank request, in order, when the model on the left is busy or cannot be reached. Their own lists are not followed.',
   }),
   npuSuffix: row({
     toml: 'npu.suffix',

@@ -1,11 +1,12 @@
-import { CONFIG_FILE, type TomlTable } from './config-text.ts';
+import { CONFIG_FILE, isTable, type TomlTable } from './config-text.ts';
 import {
   CONFIG_ROWS,
   type ConfigMemory,
   ENFORCEMENT,
   evaluateText,
   isBlank,
-  isTable,
+  isKnownKey,
+  KEYS,
   lastGoodValues,
   type ValidConfig,
   wasEnforced,
@@ -71,7 +72,6 @@ function broken(memory: ConfigMemory, line: number | null, message: string): Con
 }
 
 const TABLES = new Set(CONFIG_ROWS.map((row) => row.toml.split('.')[0] as string));
-const KEYS = new Set(CONFIG_ROWS.map((row) => row.toml));
 
 interface Finding {
   path: string[];
@@ -95,9 +95,8 @@ function unknownNames(table: TomlTable): Finding[] {
     else if (!isTable(inner)) findings.push({ path: [name], message: `"${name}" must be a table` });
     else {
       for (const key of Object.keys(inner)) {
-        const full = `${name}.${key}`;
-        if (!KEYS.has(full))
-          findings.push({ path: [name, key], message: `unknown key "${full.slice(0, 80)}"` });
+        if (isKnownKey(name, key)) continue;
+        findings.push({ path: [name, key], message: `unknown key "${`${name}.${key}`.slice(0, 80)}"` });
       }
     }
   }

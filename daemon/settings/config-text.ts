@@ -9,6 +9,10 @@ const PARSE_LIMIT_MS = 1000;
 const MAX_DEPTH = 64;
 
 export type TomlTable = Record<string, unknown>;
+
+export const isTable = (value: unknown): value is TomlTable =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
 export type ConfigText =
   | { ok: true; text: string; table: TomlTable }
   | { ok: false; line: number | null; message: string };

@@ -1,5 +1,5 @@
 import { type SettingRowDef, settingRows } from './catalogue.ts';
-import { readConfigText, type TomlTable } from './config-text.ts';
+import { isTable, readConfigText, type TomlTable } from './config-text.ts';
 import type { FileRead } from './read-file.ts';
 
 export const ENFORCEMENT = 'security.require_auth';
@@ -32,6 +32,19 @@ type Row = SettingRowDef<unknown> & { toml: string };
 export const CONFIG_ROWS: readonly Row[] = settingRows().filter(
   (row): row is typeof row & Row => row.toml !== undefined,
 );
+
+/** Ends the key of a setting that consists of all keys of its table that no other setting has. */
+const REST = '.*';
+/** Returns the table of such a setting; null for a setting with one key. */
+export const tableOfRest = (toml: string): string | null =>
+  toml.endsWith(REST) ? toml.slice(0, -REST.length) : null;
+/** `table.key` of every setting, and the names of whole tables. */
+export const KEYS: ReadonlySet<string> = new Set(CONFIG_ROWS.map(({ toml }) => toml));
+const TABLES_OF_REST = new Set(CONFIG_ROWS.flatMap(({ toml }) => tableOfRest(toml) ?? []));
+
+/** Whether `table.key` belongs to a setting. */
+export const isKnownKey = (table: string, key: string): boolean =>
+  KEYS.has(`${table}.${key}`) || TABLES_OF_REST.has(table);
 
 /** Evaluates one reading of config.toml, without line numbers. */
 export function evaluateText(read: FileRead, memory: ConfigMemory): EvaluatedText {
@@ -91,8 +104,14 @@ function rawValue(table: TomlTable, key: string): { value: unknown } | Record<ne
   const found = table[name];
   if (inner === undefined) return { value: found };
   if (!isTable(found)) return {};
+  if (tableOfRest(key) !== null) {
+    const rest = restOf(found, name);
+    return Object.keys(rest).length === 0 ? undefined : { value: rest };
+  }
   return Object.hasOwn(found, inner) ? { value: found[inner] } : undefined;
 }
 
-export const isTable = (value: unknown): value is TomlTable =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+/** Returns the entries of a table that no setting with one key has. */
+export function restOf(table: TomlTable, name: string): TomlTable {
+  return Object.fromEntries(Object.entries(table).filter(([key]) => !KEYS.has(`${name}.${key}`)));
+}

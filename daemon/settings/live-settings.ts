@@ -11,10 +11,13 @@ import {
 } from './catalogue.ts';
 import { ConfigEditError, setInConfigFile, type TomlValue } from './config-file.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES, readConfigText } from './config-text.ts';
+import { tableOfRest } from './config-values.ts';
+import { setRestOfTable } from './edit-config.ts';
 import { editFile } from './edit-file.ts';
 import { setInEnvFile } from './env-file.ts';
 import { ENV_FILE, MAX_ENV_FILE_BYTES } from './env-layer.ts';
 import type { Folders } from './folders.ts';
+import type { ModelMap } from './model-map.ts';
 import type { Resolved } from './precedence.ts';
 import type { Problem } from './problem.ts';
 import { type FileRead, readFileCapped, sameRead } from './read-file.ts';
@@ -216,7 +219,7 @@ function wasEmptied(before: FileRead, now: FileRead): boolean {
 }
 
 interface KeyChange {
-  /** `table.key`, or the name of a whole table. */
+  /** `table.key`, `table.*`, or the name of a whole table. */
   readonly key: string;
   readonly value: TomlValue;
 }
@@ -240,6 +243,7 @@ function editConfig(bytes: Buffer | null, changes: readonly KeyChange[]): Buffer
 }
 
 function withChange(text: string, { key, value }: KeyChange): string {
+  if (tableOfRest(key) !== null) return setRestOfTable(text, key, value as ModelMap);
   if (key.includes('.')) return setInConfigFile(text, key, value);
   const type = settingRows().find(({ toml }) => toml === key)?.type;
   const normalise = (entries: unknown) => {

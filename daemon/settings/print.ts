@@ -32,7 +32,8 @@ export function exampleConfigFile(rows: readonly Row[] = settingRows()): string 
       continue;
     }
     const wins = row.env === undefined ? '' : ` ${row.env} wins over it.`;
-    const block = `# ${row.help}\n# ${row.type.name}; takes effect ${effect(row)}.${wins}\n#${key} = ${literal(row.default as TomlValue)}`;
+    const example = row.example ?? `${key} = ${literal(row.default as TomlValue)}`;
+    const block = `# ${row.help}\n# ${row.type.name}; takes effect ${effect(row)}.${wins}\n#${example}`;
     tables.set(table, [...(tables.get(table) ?? []), block]);
   }
   const parts = [...tables].map(([table, blocks]) => [`[${table}]`, ...blocks].join('\n\n'));

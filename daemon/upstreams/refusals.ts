@@ -3,9 +3,12 @@ import type { Blockage } from './call-permission.ts';
 import type { Liveness } from './liveness.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 
+/** The upstream is paused, down, gone or at its daily limit. Nothing was sent to it. */
+export class UpstreamNotCalled extends GatewayError {}
+
 /** Why a call to an upstream is not tried. */
 export const unavailable = (message: string): GatewayError =>
-  new GatewayError('dispatch.upstream_unavailable', { message });
+  new UpstreamNotCalled('dispatch.upstream_unavailable', { message });
 
 /**
  * The breaker is open after failures; waiting helps. The change of state is logged, so that a refused call is
@@ -15,7 +18,7 @@ export const circuitOpen = (upstream: string, { breaker, model, waitMs }: Blocka
   const subject = model ? `Model ${model} of upstream ${upstream}` : `Upstream ${upstream}`;
   const cause = breaker.cause === null ? '' : ` Last error: ${breaker.cause}`;
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return new GatewayError('dispatch.upstream_unavailable', {
+  return new UpstreamNotCalled('dispatch.upstream_unavailable', {
     message: `${subject} failed ${breaker.failures} times in a row.${cause} Next attempt in ${seconds} s.`,
     retryAfterS: waitMs / 1000,
     isLogged: true,
@@ -37,7 +40,7 @@ export function stoppedResponding(upstream: string, cause: string | null, isWait
 
 /** It does not respond. A probe, not a request, finds out when it does again. */
 export const notResponding = (upstream: string, { cause, waitMs }: Pick<Liveness, 'cause' | 'waitMs'>) =>
-  new GatewayError('dispatch.upstream_unavailable', {
+  new UpstreamNotCalled('dispatch.upstream_unavailable', {
     message: `Upstream ${upstream} is down. ${cause ?? ''} Next probe in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`,
     retryAfterS: Math.max(1, waitMs / 1000),
     isLogged: true,
@@ -53,7 +56,7 @@ export const loopDetected = (passed: boolean): GatewayError =>
 
 /** The daily limit is reached. Hours are too long to wait. */
 export const quotaExceeded = (secondsLeft: number): GatewayError =>
-  new GatewayError('upstream.daily_cap', { noRetry: true, details: { resets_in_s: secondsLeft } });
+  new UpstreamNotCalled('upstream.daily_cap', { noRetry: true, details: { resets_in_s: secondsLeft } });
 
 /**
  * It has no route that counts tokens, and the gateway does not guess. `status`: the response that showed it.

@@ -1,5 +1,5 @@
 import { headroomOf } from '../../contract/memory-headroom.ts';
-import { balanceText, failoverText } from '../../contract/routing-texts.ts';
+import { balanceText, failoverText, fallbackText, usedFallbackText } from '../../contract/routing-texts.ts';
 import type { LoadForecastView, MemorySumView } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
@@ -14,7 +14,11 @@ const CHAT = '/v1/chat/completions';
 /** Shows how a request would be routed. Nothing is sent or loaded. */
 export async function explain({ client, flags, out }: CommandContext, model?: string): Promise<number> {
   const path = flags.path ?? CHAT;
-  const view = await client.call<ExplainView>('dispatch.explain', { path, ...(model ? { model } : {}) });
+  const view = await client.call<ExplainView>('dispatch.explain', {
+    path,
+    ...(model ? { model } : {}),
+    ...(flags.allowFallback ? { allow_fallback: true } : {}),
+  });
   out(flags.json ? json(view) : explainText(view));
   return view.error === null ? EXIT.ok : EXIT.failed;
 }
@@ -55,15 +59,18 @@ function headroomLine(sum: MemorySumView): string {
 
 function verdict(view: ExplainView): string {
   const { slot, upstream, error, would_load, queue_position, balance } = view;
+  const textOf = (parts: readonly (string | null)[]) =>
+    parts.map((text) => (text === null ? '' : ` ${text}`)).join('');
   if (error !== null)
-    return `Refused: ${error.message}${hintOf(error.message, error.details)} (${error.code})`;
-  const others = failoverText(view);
-  const fallback = others === null ? '' : ` ${others}`;
+    return `Refused: ${error.message}${hintOf(error.message, error.details)} (${error.code})${textOf([fallbackText(view)])}`;
+  const rest = textOf([failoverText(view), fallbackText(view)]);
+  const used = usedFallbackText(view);
+  if (used !== null) return `${used}${rest}`;
   if (upstream !== null)
-    return `Goes to upstream ${upstream}${balance === null ? '' : `: ${balanceText(balance)}`}.${fallback}`;
+    return `Goes to upstream ${upstream}${balance === null ? '' : `: ${balanceText(balance)}`}.${rest}`;
   const notes = [
     ...(would_load ? ['its model would be loaded first'] : []),
     ...(queue_position > 0 ? [`position ${queue_position} in its queue`] : []),
   ];
-  return `Goes to slot ${slot}${notes.length > 0 ? `; ${notes.join(', ')}` : ''}.${fallback}`;
+  return `Goes to slot ${slot}${notes.length > 0 ? `; ${notes.join(', ')}` : ''}.${rest}`;
 }

@@ -78,7 +78,10 @@ export function addInferenceCommands(program: CliCommand): void {
       'Explain how a request is routed',
       'Shows every dispatch step with its outcome. Nothing is sent or loaded.',
     )
-    .withOptions(new Option('--path <path>', 'Route of the request, else chat completions'))
+    .withOptions(
+      new Option('--path <path>', 'Route of the request, else chat completions'),
+      new Option('--allow-fallback', 'As with the header x-svc-allow-fallback: 1'),
+    )
     .examples('svcctl explain agent', 'svcctl explain tts --path /v1/audio/speech')
     .runs(async () => (await import('../commands/explain.ts')).explain);
   program

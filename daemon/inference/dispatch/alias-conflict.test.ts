@@ -12,6 +12,7 @@ const explained = (path: string, model: string) =>
   explain({ path, model }, on, {
     previewSlot: () => ({ load: null, refusal: null }),
     queueMax: 64,
+    fallbacks: { map: {}, isEnabled: false },
     refusalOf: () => null,
   });
 

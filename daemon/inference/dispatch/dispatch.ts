@@ -58,6 +58,22 @@ export function resolve(request: DispatchRequest, view: RoutingView): Resolution
   return { trace, step: null, target: null, rule: null, fetch: false };
 }
 
+/** Runs the steps without reading lists: a step that needs them passes. */
+export function resolveCached(request: DispatchRequest, view: RoutingView): Resolution {
+  const first = resolve(request, view);
+  return first.fetch ? resolve(request, withListsRead(view)) : first;
+}
+
+/** Copies a routing view to a plain object, because its lists may be read on demand. */
+export const withListsRead = ({ slots, models, upstreams, npuSuffix, names }: RoutingView): RoutingView => ({
+  slots,
+  models,
+  upstreams,
+  npuSuffix,
+  names,
+  coldListsFetched: true,
+});
+
 export interface Decision {
   readonly step: string;
   readonly target: Target;

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import type { ImageModel } from '../../models/images/curated.ts';
+import type { ModelMap } from '../../settings/model-map.ts';
 import type { Preview } from '../../slots/admission/preview.ts';
 import { queueLimitOf } from '../../slots/lifecycle/queue-limit.ts';
 import { queueFullError } from '../../slots/refusals.ts';
@@ -14,10 +15,11 @@ import { FAILOVER_CODES } from '../rewrite/load-model.ts';
 import { firstRank, listedModel, loadOf, type PrefixAffinity } from './balance.ts';
 import type { ConfiguredName } from './configured-names.ts';
 import { type ConversationPrefix, conversationPrefix } from './conversation-prefix.ts';
-import { type Decision, type Resolution, refusal, resolve } from './dispatch.ts';
+import { type Decision, type Resolution, refusal, resolve, withListsRead } from './dispatch.ts';
+import { errorView, explainFallback } from './explain-fallback.ts';
 import { failoverTargets } from './failover-targets.ts';
 import { modelOmitted } from './model-omitted.ts';
-import { type ModelRef, plainModelRef } from './model-ref.ts';
+import { plainModelRef } from './model-ref.ts';
 import { isDispatched, pathRow } from './paths.ts';
 import { configuredName } from './resolve-name.ts';
 import type { DispatchRequest, Target } from './resolver.ts';
@@ -28,6 +30,8 @@ export interface ExplainInput {
   readonly path: string;
   readonly model?: string;
   readonly body?: Record<string, unknown>;
+  /** As the header of the request; undefined for one without. */
+  readonly allow_fallback?: boolean | undefined;
 }
 
 /** Returns the upstreams of the same rank and what decided between them; null without others. */
@@ -56,6 +60,8 @@ export interface ExplainDeps {
   readonly queueMax: number;
   /** Returns the error with which an upstream would refuse a call now; null when it accepts one. */
   refusalOf(upstream: string, target: CallTarget): GatewayError | null;
+  /** The models of `[fallbacks]`, and whether they are used for every caller. */
+  readonly fallbacks: { readonly map: ModelMap; readonly isEnabled: boolean };
   /** Returns where a conversation was served last, given its beginning for a model. */
   affinityOf?(prefixFor: (model: string) => ConversationPrefix | null): PrefixAffinity;
 }
@@ -81,7 +87,8 @@ export function explain(input: ExplainInput, view: RoutingView, deps: ExplainDep
       affinity: affinityOf(input, deps),
     };
     const alias = aliasView(dispatchRequest.modelRef.alias ?? configured);
-    return { ...base, alias, ...explainDecision(dispatchRequest, { curated, view, deps }) };
+    const context = { curated, view, deps, allowFallback: input.allow_fallback };
+    return { ...base, alias, ...explainDecision(dispatchRequest, context) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { ...base, ...NO_TARGET, lane: null, steps: [], error: errorView(error) };
@@ -98,6 +105,7 @@ const NO_TARGET = {
   balance: null,
   after: [],
   failover: [],
+  fallback: null,
 };
 
 /** When the next target is tried. After every other failure the caller gets it. */
@@ -147,36 +155,36 @@ interface ExplainContext {
   readonly curated: ImageModel | null;
   readonly view: RoutingView;
   readonly deps: ExplainDeps;
+  readonly allowFallback: boolean | undefined;
 }
 
 function explainDecision(request: DispatchRequest, context: ExplainContext): Explained {
   const { view } = context;
   const first = resolve(request, view);
-  const resolution = first.fetch
-    ? withoutFetch(first, resolve(request, { ...copyView(view), coldListsFetched: true }))
-    : first;
+  const resolution = first.fetch ? withoutFetch(first, resolve(request, withListsRead(view))) : first;
   const refused = refusal(request, view, resolution);
   const base = { steps: allSteps(triedSteps(resolution.trace)), lane: request.modelRef.lane };
   const { step, target, rule } = resolution;
   if (refused || target === null || step === null)
     return { ...NO_TARGET, ...base, ...named(target, view), error: refused && errorView(refused) };
-  return { ...base, ...explainTarget(request.modelRef, { step, target, rule }, context) };
+  return { ...base, ...explainTarget(request, { step, target, rule }, context) };
 }
 
 /** Explains the chosen target and those after it. Refused only if all of them would refuse. */
-function explainTarget(address: ModelRef, decision: Decision, context: ExplainContext) {
+function explainTarget(request: DispatchRequest, decision: Decision, context: ExplainContext) {
   const { target } = decision;
   const { view, deps } = context;
-  const ofUpstream = (name: string): Preview => {
-    const called = { model: target.model ?? undefined, isBound: decision.step === 'registry' };
-    return { load: null, refusal: deps.refusalOf(name, called) };
-  };
-  const first = target.kind === 'slot' ? slotPreview(target.slot, context) : ofUpstream(target.upstream);
-  const next = failoverTargets(address, decision, view).map((each) => ({
+  const first = previewOf(decision, context);
+  const next = failoverTargets(request.modelRef, decision, view).map((each) => ({
     ...each,
-    ...(each.slot === null ? ofUpstream(each.upstream) : slotPreview(each.slot, context)),
+    ...(each.slot === null ? ofUpstream(each.upstream, decision, context) : slotPreview(each.slot, context)),
   }));
-  const last = finalRefusal([first, ...next]);
+  const refused = finalRefusal([first, ...next]);
+  const fallback = explainFallback(
+    { request, id: target.model, refused, view, allow: context.allowFallback, ...deps.fallbacks },
+    (other) => previewOf(other, { ...context, curated: null }),
+  );
+  const last = fallback?.used == null ? refused : null;
   return {
     ...named(target, view),
     balance: balanceView(decision, view),
@@ -189,8 +197,20 @@ function explainTarget(address: ModelRef, decision: Decision, context: ExplainCo
       load,
       error: refusal && errorView(refusal),
     })),
+    fallback,
     error: last && errorView(last),
   };
+}
+
+/** Returns what a request for the target of a decision would lead to now. */
+const previewOf = (decision: Decision, context: ExplainContext): Preview =>
+  decision.target.kind === 'slot'
+    ? slotPreview(decision.target.slot, context)
+    : ofUpstream(decision.target.upstream, decision, context);
+
+function ofUpstream(name: string, { target, step }: Decision, { deps }: ExplainContext): Preview {
+  const called = { model: target.model ?? undefined, isBound: step === 'registry' };
+  return { load: null, refusal: deps.refusalOf(name, called) };
 }
 
 /** Returns what a request for a slot would lead to, including a full queue. */
@@ -237,15 +257,6 @@ function named(target: Target | null, view: RoutingView) {
 const queuePosition = (slot: SlotView): number =>
   slot.queued > 0 || slot.active >= slot.parallel || !isLoaded(slot) ? slot.queued + 1 : 0;
 
-/** Copies a routing view to a plain object, because its lists may be read on demand. */
-const copyView = ({ slots, models, upstreams, npuSuffix, names }: RoutingView) => ({
-  slots,
-  models,
-  upstreams,
-  npuSuffix,
-  names,
-});
-
 /** Shows a step that would fetch as passed, and continues without it. */
 function withoutFetch(first: Resolution, rest: Resolution): Resolution {
   const known = first.trace.slice(0, -1);
@@ -255,9 +266,3 @@ function withoutFetch(first: Resolution, rest: Resolution): Resolution {
     : [];
   return { ...rest, trace: [...known, ...skipped, ...rest.trace.slice(known.length + 1)] };
 }
-
-const errorView = ({ code, message, options: { details } }: GatewayError) => ({
-  code,
-  message,
-  ...(details === undefined ? {} : { details }),
-});

@@ -42,6 +42,9 @@ test('healthy upstreams with the same id follow in order, none after a binding',
 
 test('their number is bounded', () => {
   const many = Array.from({ length: 50 }, (_, index) => upstream(`u${index}`));
-  const found = failoverTargets(plainModelRef('m'), toUpstream('upstream-cached'), { ...view, upstreams: many });
+  const found = failoverTargets(plainModelRef('m'), toUpstream('upstream-cached'), {
+    ...view,
+    upstreams: many,
+  });
   expect(found).toHaveLength(3);
 });

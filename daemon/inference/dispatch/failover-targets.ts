@@ -16,7 +16,11 @@ export type FailoverTarget =
  * is refused or the slot has failed, other healthy upstreams with the same id when one cannot be reached.
  * Pure.
  */
-export function failoverTargets({ chain, lane }: ModelRef, decision: Decision, view: RoutingView): FailoverTarget[] {
+export function failoverTargets(
+  { chain, lane }: ModelRef,
+  decision: Decision,
+  view: RoutingView,
+): FailoverTarget[] {
   const { target } = decision;
   if (target.kind === 'slot') {
     return target.slot === lane ? chain.map((slot) => ({ slot, upstream: null })) : [];

@@ -50,6 +50,7 @@ test('explain lists it first', () => {
   const view = explain({ path: '/v1/embeddings', model: TAG }, routingView({ slots }), {
     previewSlot: () => ({ load: null, refusal: null }),
     queueMax: 64,
+    fallbacks: { map: {}, isEnabled: false },
     refusalOf: () => null,
   });
   expect(view.steps.slice(0, 2)).toMatchObject([

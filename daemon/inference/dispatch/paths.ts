@@ -11,12 +11,20 @@ export interface PathRow {
   readonly slot: string | null;
   /** The required type of model. */
   readonly type: SlotTypeName;
+  /**
+   * Whether another model may serve a request (docs/spec/contract.md#fallbacks). Vectors and token counts of different
+   * models cannot be compared, and voices, languages and pictures are properties of a model.
+   */
+  readonly permitsFallback: boolean;
 }
+
+const FALLBACK_TYPES: ReadonlySet<SlotTypeName> = new Set(['llm', 'rerank']);
 
 const row = (omitted: string | null, slot: string | null, type: SlotTypeName): PathRow => ({
   omitted,
   slot,
   type,
+  permitsFallback: FALLBACK_TYPES.has(type),
 });
 
 const RERANK = row('rerank', 'rerank', 'rerank');
@@ -27,7 +35,7 @@ export const PATHS: Readonly<Record<string, PathRow>> = {
   '/completions': AGENT,
   '/responses': AGENT,
   '/messages': AGENT,
-  '/messages/count_tokens': AGENT,
+  '/messages/count_tokens': { ...AGENT, permitsFallback: false },
   '/realtime': AGENT,
   '/embeddings': row('embed', 'embed', 'embedding'),
   '/rerankings': RERANK,

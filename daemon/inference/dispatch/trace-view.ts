@@ -13,8 +13,12 @@ export function triedSteps(trace: readonly Trace[]): ExplainStepView[] {
 }
 
 /** Returns what the request log stores of a resolution; rendered on demand. */
-export const resolutionInfo = ({ by, lane, alias }: ModelRef, { trace }: Resolution): ResolutionInfo => ({
-  rule: alias?.kind ?? by,
+export const resolutionInfo = (
+  { by, lane, alias }: ModelRef,
+  { trace }: Resolution,
+  isFallback: boolean,
+): ResolutionInfo => ({
+  rule: isFallback ? 'fallback' : (alias?.kind ?? by),
   lane,
   steps: () => triedSteps(trace),
 });

@@ -1,6 +1,11 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { balanceText, failoverText } from '../../../daemon/contract/routing-texts.ts';
+import {
+  balanceText,
+  failoverText,
+  fallbackText,
+  usedFallbackText,
+} from '../../../daemon/contract/routing-texts.ts';
 import type { ExplainView } from '../../../daemon/contract/system.ts';
 import { Note } from '../../ui/note.tsx';
 import { Forecast } from '../shared/forecast.tsx';
@@ -10,6 +15,8 @@ import { RoutingSteps } from './routing-steps.tsx';
 /** Describes the target of a request and what it would wait for. */
 export function targetSentence(explained: ExplainView): string {
   if (explained.error !== null) return explained.error.message;
+  const used = usedFallbackText(explained);
+  if (used !== null) return used;
   if (explained.upstream !== null) return `Goes to upstream ${explained.upstream}.`;
   if (explained.slot === null) return 'No target found.';
   const load = explained.would_load ? ', which loads its model first' : ' (already loaded)';
@@ -34,12 +41,14 @@ export function NoRoute(): ReactElement {
 export function Resolution(props: { explained: ExplainView }): ReactElement {
   const { explained } = props;
   const others = failoverText(explained);
+  const fallbacks = fallbackText(explained);
   return (
     <>
       <Note tone={explained.error === null ? 'ok' : 'failed'}>
         <p>{targetSentence(explained)}</p>
         {explained.balance === null ? null : <p>Chosen because {balanceText(explained.balance)}.</p>}
         {others === null ? null : <p>{others}</p>}
+        {fallbacks === null ? null : <p>{fallbacks}</p>}
         {explained.error?.code === 'dispatch.no_route' ? <NoRoute /> : null}
       </Note>
       <RoutingSteps steps={explained.steps} placed={explained.error === null} />

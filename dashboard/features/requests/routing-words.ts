@@ -9,6 +9,7 @@ const RULES: Readonly<Record<string, string>> = {
   'virtual-name': 'is a virtual name',
   alias: 'is an alias',
   preset: 'is a preset',
+  fallback: 'could not serve the request, so one of its fallbacks did',
 };
 
 /** How a rule changed the requested model name; null when it was used unchanged. */

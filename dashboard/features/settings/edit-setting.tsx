@@ -7,13 +7,20 @@ import { call, ifMatch } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { Responses } from '../../api/responses.ts';
 import { Button } from '../../ui/button.tsx';
-import { type FieldRow, textOf } from '../../ui/form/draft.ts';
+import { type FieldKind, type FieldRow, textOf } from '../../ui/form/draft.ts';
 import { useEditBase } from '../../ui/form/edit-base.ts';
 import { RecordForm } from '../../ui/form/record-form.tsx';
 import { Note } from '../../ui/note.tsx';
 import { Facts } from '../../ui/property-list.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
-import { keyOfSetting, kindOfSetting, lockOfSetting, type SettingLock, valueText } from './setting-words.ts';
+import {
+  fieldHelp,
+  keyOfSetting,
+  kindOfSetting,
+  lockOfSetting,
+  type SettingLock,
+  valueText,
+} from './setting-words.ts';
 
 const HOW: Record<NonNullable<SettingLock>, (row: SettingRow) => ReactNode> = {
   secret: () => (
@@ -67,6 +74,9 @@ function useSave(row: SettingRow, onDone: () => void) {
   });
 }
 
+/** What an emptied field means. */
+const EMPTY: Partial<Record<FieldKind, unknown>> = { list: [], map: {} };
+
 interface EditProps {
   row: SettingRow;
   /** Revision of config.toml that the row was read from. */
@@ -82,7 +92,7 @@ function Editor(props: EditProps): ReactElement {
   const field: FieldRow = {
     key: row.name,
     label: keyOfSetting(row),
-    help: row.help,
+    help: fieldHelp(row),
     kind: kindOfSetting(row),
   };
   const isDefault = JSON.stringify(row.value) === JSON.stringify(row.default);
@@ -100,7 +110,7 @@ function Editor(props: EditProps): ReactElement {
         editBase={editBase}
         busy={save.isPending}
         error={save.error}
-        onSend={(body) => send(body[row.name] ?? (field.kind === 'list' ? [] : ''))}
+        onSend={(body) => send(body[row.name] ?? EMPTY[field.kind] ?? '')}
       />
       {isDefault ? null : (
         <div>

@@ -34,6 +34,8 @@ it.each([
   [true, 'yes'],
   [[], 'none'],
   [['a', 'b'], 'a, b'],
+  [{}, 'none'],
+  [{ a: ['b', 'c'], d: ['e'] }, 'a = b, c; d = e'],
   [null, 'none'],
   [0, '0'],
 ])('valueText(%j)', (value, text) => expect(valueText(value)).toBe(text));
@@ -47,6 +49,7 @@ it.each([
   [false, 'flag'],
   [7, 'number'],
   [[], 'list'],
+  [{}, 'map'],
   ['', 'text'],
 ])('kindOfSetting of default %j', (value, kind) => expect(kindOfSetting({ default: value })).toBe(kind));
 

@@ -1,4 +1,5 @@
 import { exactByteSize } from '../../../daemon/contract/byte-size.ts';
+import { mapLines } from '../../../daemon/contract/model-map-text.ts';
 import type { SettingRow } from '../../../daemon/contract/system.ts';
 import type { FieldKind } from '../../ui/form/draft.ts';
 
@@ -11,6 +12,7 @@ const TABLES: Readonly<Record<string, string>> = {
   slots: 'Slots',
   containers: 'Containers',
   upstreams: 'Upstreams',
+  fallbacks: 'Fallbacks',
   requests: 'Requests',
   log: 'Log',
   companion: 'Companion chat',
@@ -47,21 +49,22 @@ export function valueText(value: unknown, unit?: SettingRow['unit']): string {
   return String(value);
 }
 
-/** Names the entries of a whole table, with their value where it is a text. */
-function entriesText(table: object): string {
-  const entries = Object.entries(table).map(([name, one]) =>
-    typeof one === 'string' ? `${name} = ${one}` : name,
-  );
-  return entries.length === 0 ? 'none' : entries.join(', ');
-}
+/** Names the entries of a table, with their value where it is a text or a list. */
+const entriesText = (table: object): string => mapLines(table).join('; ') || 'none';
 
 /** Field kind of a setting, derived from its default. */
 export function kindOfSetting(row: Pick<SettingRow, 'default' | 'unit'>): FieldKind {
   if (row.unit === 'bytes') return 'text';
   if (typeof row.default === 'boolean') return 'flag';
   if (typeof row.default === 'number') return 'number';
-  return Array.isArray(row.default) ? 'list' : 'text';
+  if (typeof row.default === 'object' && row.default !== null)
+    return Array.isArray(row.default) ? 'list' : 'map';
+  return 'text';
 }
+
+/** The help of the field of a setting, with the form of its lines. */
+export const fieldHelp = (row: SettingRow): string =>
+  kindOfSetting(row) === 'map' ? `${row.help} One line per model: model = first, second` : row.help;
 
 /** Why a setting cannot be changed here; null when it can. */
 export type SettingLock = 'secret' | 'enforcement' | 'env' | 'no_file' | 'table' | null;

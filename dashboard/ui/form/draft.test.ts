@@ -28,6 +28,8 @@ describe('meaningOf', () => {
     ['duration', '900', 900],
     ['duration', '15 min', '15 min'],
     ['list', 'a, b\n\n c ', ['a', 'b', 'c']],
+    ['map', 'a = b, c\nd = e', { a: ['b', 'c'], d: ['e'] }],
+    ['map', 'a b', 'a b'],
     ['text', ' x ', 'x'],
   ] as const)('%s %j', (kind, text, value) => {
     expect(meaningOf(kind, text)).toEqual(value);
@@ -37,6 +39,7 @@ describe('meaningOf', () => {
     ['flag', true],
     ['number', 7],
     ['list', ['a', 'b']],
+    ['map', { a: ['b', 'c'], d: ['e'] }],
     ['text', 'x'],
   ] as const)('round-trips a %s', (kind, value) => {
     expect(meaningOf(kind, textOf(value))).toEqual(value);

@@ -1,9 +1,13 @@
 import type { z } from 'zod';
 import { fieldSentence } from '../../../daemon/contract/invalid-request.ts';
+import { mapLines, parseMapLines } from '../../../daemon/contract/model-map-text.ts';
 import { zodMessage } from '../../../daemon/contract/zod-message.ts';
 
-/** Input kind: a `list` has one entry per line, a `duration` is seconds or a text like "15 min". */
-export type FieldKind = 'flag' | 'number' | 'text' | 'duration' | 'list' | 'choice';
+/**
+ * Input kind: a `list` has one entry per line, a `map` one `name = first, second` per line, a `duration` is seconds or a
+ * text like "15 min".
+ */
+export type FieldKind = 'flag' | 'number' | 'text' | 'duration' | 'list' | 'map' | 'choice';
 
 export interface FieldRow {
   /** Path of the value in the body; dots separate nested keys. */
@@ -37,7 +41,8 @@ export function helpText({ required, help, origin }: FieldRow): string {
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return Array.isArray(value) ? value.join('\n') : String(value);
+  if (Array.isArray(value)) return value.join('\n');
+  return typeof value === 'object' ? mapLines(value).join('\n') : String(value);
 }
 
 /** Parses a field. Invalid text is returned unchanged, so that the schema reports it. */
@@ -46,6 +51,7 @@ export function meaningOf(kind: FieldKind, text: string): unknown {
   if (kind === 'flag') return FLAGS[trimmed] ?? trimmed;
   if (kind === 'number') return /^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed;
   if (kind === 'duration') return /^\d+$/.test(trimmed) ? Number(trimmed) : trimmed;
+  if (kind === 'map') return parseMapLines(trimmed) ?? trimmed;
   if (kind !== 'list') return trimmed;
   return trimmed
     .split(/[\n,]/)

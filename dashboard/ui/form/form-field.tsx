@@ -50,7 +50,7 @@ function Control(props: ControlProps): ReactElement {
     spellCheck: false,
     autoComplete: 'off',
   };
-  if (row.kind === 'list') {
+  if (row.kind === 'list' || row.kind === 'map') {
     return <textarea {...shared} rows={3} onChange={(event) => props.onChange(event.target.value)} />;
   }
   return (
