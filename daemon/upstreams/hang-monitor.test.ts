@@ -33,6 +33,8 @@ function call(name: string): UpstreamCall {
   });
   return made;
 }
+/** How a connection fails that nothing accepts. */
+const unreachable = () => Object.assign(new Error('connect'), { code: 'EHOSTUNREACH', syscall: 'connect' });
 const health = () => upstreams.detail('desk')?.health;
 const probes = () => desk.requests.filter((path) => path === '/v1/models').length;
 /** Lets time pass until the next probe has ended. */
@@ -98,6 +100,23 @@ describe('a hung upstream', () => {
     await untilProbe(1_000);
     await expect.poll(health).not.toBe('down');
     expect(() => call('served')).not.toThrow();
+    expect(desk.requests.every((path) => path === '/v1/models')).toBe(true);
+  });
+
+  it('is found again after failed connections, without a call', async () => {
+    for (const name of ['first', 'second']) call(name).onEnd({ failed: unreachable() });
+    expect(health()).toBe('down');
+    desk.handler = broken;
+    await untilProbe(5_000);
+    expect(health()).toBe('down');
+    desk.handler = healthy;
+    bench.wait(9_000);
+    await new Promise((done) => setTimeout(done, 30));
+    expect(health()).toBe('down');
+    await untilProbe(1_000);
+    await expect.poll(health).toBe('failing');
+    await untilProbe(10_000);
+    await expect.poll(health).toBe('ok');
     expect(desk.requests.every((path) => path === '/v1/models')).toBe(true);
   });
 

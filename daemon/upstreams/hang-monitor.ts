@@ -20,8 +20,8 @@ export interface HangMonitorDeps {
 /**
  * Finds upstreams that accept requests but no longer respond, for example because their machine is suspended
  * (docs/spec/contract.md#hang-probe). Ends their waiting calls when two probes have failed, and their running
- * responses after 30 s of silence. Runs only while calls are in progress or an upstream is down. Does not keep
- * the process alive.
+ * responses after 30 s of silence. Finds an upstream that responds again after failed connections. Runs only while
+ * calls are in progress or an upstream is not healthy. Does not keep the process alive.
  */
 export class HangMonitor {
   readonly #deps: HangMonitorDeps;
@@ -45,13 +45,30 @@ export class HangMonitor {
   tick(): void {
     let isNeeded = false;
     for (const upstream of this.#deps.upstreams()) {
-      const { config, liveness, activeCalls } = upstream;
+      const { config, liveness, activeCalls, breaker } = upstream;
       if (!config.enabled || !config.hangProbe) continue;
-      if (activeCalls.count > 0 || liveness.isDown || liveness.isSuspected) isNeeded = true;
+      const hasFailed = !breaker.isHealthy;
+      if (activeCalls.count > 0 || liveness.isDown || liveness.isSuspected || hasFailed) isNeeded = true;
       if (liveness.isProbeDue(activeCalls.silentSince)) void this.#probe(upstream);
+      else if (hasFailed && breaker.waitMs === 0 && liveness.isRecoveryProbeDue)
+        void this.#probeRecovery(upstream);
       if (liveness.isDown) endCalls(upstream);
     }
     if (!isNeeded) this.stop();
+  }
+
+  /**
+   * Probes an upstream that failed. The first response closes its circuit breaker, the second one shows that it is healthy,
+   * before a caller has to try it.
+   */
+  async #probeRecovery(upstream: Upstream): Promise<void> {
+    upstream.liveness.beginProbe();
+    if ((await this.#deps.probe(upstream)) !== 'alive') {
+      upstream.liveness.recordFailedRecovery();
+      return;
+    }
+    upstream.recordProbe('alive');
+    this.#deps.notifyChange(upstream);
   }
 
   async #probe(upstream: Upstream): Promise<void> {

@@ -10,6 +10,8 @@ export const SILENCE_MS = 10_000;
 export const SECOND_PROBE_MS = 5_000;
 /** Maximum pause between the probes of an upstream that is down; doubled from `SECOND_PROBE_MS`. Milliseconds. */
 export const MAX_PROBE_PAUSE_MS = 30_000;
+/** Minimum time between two probes of an upstream that failed and has no waiting requests. Milliseconds. */
+export const RECOVERY_PROBE_MS = 10_000;
 /** Minimum time between two probes that requests or data caused. Milliseconds. */
 const MIN_PROBE_PAUSE_MS = 1_000;
 
@@ -73,10 +75,20 @@ export class Liveness {
     return silentSince !== null && this.#now() - Math.max(silentSince, this.#probedAt) >= SILENCE_MS;
   }
 
+  /** Whether to probe now although no requests wait, because calls failed to connect. */
+  get isRecoveryProbeDue(): boolean {
+    return !this.#isProbing && this.#state === 'alive' && this.#now() - this.#probedAt >= RECOVERY_PROBE_MS;
+  }
+
   beginProbe(): void {
     this.#isProbing = true;
     this.#isProbeRequested = this.#hasData = false;
     this.#probedAt = this.#now();
+  }
+
+  /** Records a failed probe of an upstream for which no requests wait. It shows nothing new. */
+  recordFailedRecovery(): void {
+    this.#isProbing = false;
   }
 
   /** Returns whether `isDown` has changed. */

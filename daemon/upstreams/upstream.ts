@@ -274,7 +274,7 @@ export class Upstream {
   recordProbe(result: ProbeResult): void {
     const changed = this.liveness.recordProbe(result);
     if (result !== 'alive') return;
-    if (changed) this.#clearReason();
+    if (changed || !this.breaker.isHealthy) this.#clearReason();
     this.breaker.recordReachable();
   }
 

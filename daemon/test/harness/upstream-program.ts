@@ -1,11 +1,11 @@
 /**
  * A small server with an OpenAI-style chat as a process of its own, so that it can be suspended and killed. Prints
- * its port, then the user of each request as it is received. Arguments: models, milliseconds per answer or token.
+ * its port, then the user of each request as it is received. Arguments: models, milliseconds per answer or token, address.
  */
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const [models = '', ms = '0'] = process.argv.slice(2);
+const [models = '', ms = '0', host = '127.0.0.1'] = process.argv.slice(2);
 const data = models.split(',').map((id) => ({ id, object: 'model', created: 1, owned_by: 'them' }));
 
 interface Chat {
@@ -40,6 +40,6 @@ const server = createServer(async (req, res) => {
   }
   res.end(`${event({}, 'stop')}data: [DONE]\n\n`);
 });
-server.listen(0, '127.0.0.1', () => {
+server.listen(0, host, () => {
   process.stdout.write(`${(server.address() as { port: number }).port}\n`);
 });
