@@ -58,6 +58,7 @@ import { createUpstreams } from '../upstreams/upstreams.ts';
 import { assertConfigReadable } from './config-guard.ts';
 import { defaultContexts } from './default-context.ts';
 import { assertExposureAllowed, isOnTheInternet, networkAddresses } from './exposure-guard.ts';
+import { followLoads } from './follow-loads.ts';
 import { openKvCache } from './kv-cache.ts';
 import { maxModelBytes, memoryHeadroom } from './memory-headroom.ts';
 import { retentionLimits, slotPersistence } from './retention-settings.ts';
@@ -137,6 +138,7 @@ export async function startServices(
     listenPort: () => http?.port ?? live.value('port'),
     ...overrides,
   });
+  followLoads(slots, registry);
   const catalog = openCatalog({ keyValue: store.keyValue, outbound, log });
   const hub = createHub({ outbound, settings: live });
   const headers = remoteHeaders({ outbound, hub });

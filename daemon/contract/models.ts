@@ -36,6 +36,20 @@ export const V1Model = z.object({
 });
 export const V1ModelList = z.object({ object: z.literal('list'), data: z.array(V1Model) });
 
+/** The model of slot `agent` (`GET /api/agent`). */
+export const AgentResponse = z.object({
+  /** The model that the slot has; null without one. */
+  model: z.string().nullable(),
+  /** What decides: the slot file (or a swap), a setting, or the gateway, which keeps the model that has served. */
+  chosen_by: z.enum(['slot_file', 'setting', 'gateway']),
+  /** A larger model that fits and that the owner has not decided about; null for none. It is never taken. */
+  offer: z.object({ model: z.string(), name: z.string(), size_bytes: z.number().int() }).nullable(),
+});
+export const AgentPut = z.strictObject({
+  /** Id of a chat model. The model that the slot has already declines the offer. */
+  model: z.string().min(1).max(256),
+});
+
 /** An alias or preset of config.toml (`GET /api/models/names`). */
 export const ModelName = z.object({
   kind: z.enum(['alias', 'preset']),
@@ -138,3 +152,5 @@ export type ModelRecordView = z.infer<typeof RegistryView>;
 export type ModelWithMemory = z.infer<typeof ModelView>;
 export type ModelPutBody = z.infer<typeof ModelPut>;
 export type NameView = z.infer<typeof ModelName>;
+export type AgentView = z.infer<typeof AgentResponse>;
+export type AgentPutBody = z.infer<typeof AgentPut>;

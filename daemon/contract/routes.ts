@@ -132,6 +132,7 @@ export const ROUTES = {
     'Upstreams (other servers that serve models) with their health',
   ),
   models: api('GET', '/api/models', 'client', 'none', 'Registered models'),
+  agent: api('GET', '/api/agent', 'client', 'none', 'The model of slot agent, and a larger one'),
   'model.names': api('GET', '/api/models/names', 'client', 'none', 'Aliases and presets of config.toml'),
   'model.catalog': api(
     'GET',
@@ -208,6 +209,7 @@ export const ROUTES = {
   ),
   'pull.pause': api('POST', '/api/pulls/:id/pause', 'admin', 'none', 'Pause a download'),
   'pull.resume': api('POST', '/api/pulls/:id/resume', 'admin', 'none', 'Resume a download'),
+  'agent.put': api('PUT', '/api/agent', 'admin', 'api', 'Choose the model of slot agent'),
   'slot.create': api('POST', '/api/slots', 'admin', 'api', 'Add a slot'),
   'slot.change': api('PUT', '/api/slots/:name', 'admin', 'api', 'Change settings of a slot'),
   'slot.remove': api('DELETE', '/api/slots/:name', 'admin', 'none', 'Remove a slot and its file'),

@@ -214,7 +214,7 @@ function nameFallback(ctx: CallContext, model: string): void {
  */
 const MAX_REDISPATCHES = 3;
 
-/** The failures of slots that could not load for this request, by slot. */
+/** The failures of slots that could not load for this request, by slot and model. */
 type FailedSlots = ReadonlyMap<string, GatewayError>;
 const NO_FAILED_SLOTS: FailedSlots = new Map();
 
@@ -246,7 +246,9 @@ async function dispatchAndSend(
     ctx.tracked.resolved(resolutionInfo(address, found, reading.isFallback === true)),
   );
   const decision = choice instanceof Promise ? await choice : choice;
-  const slot = decision.target.kind === 'slot' ? decision.target.slot : null;
+  const { target } = decision;
+  // A slot may have another model by now, because this one has failed.
+  const slot = target.kind === 'slot' ? `${target.slot} ${target.model}` : null;
   const earlier = slot === null ? undefined : failed.get(slot);
   if (earlier !== undefined) throw earlier;
   if (failed.size > 0) ctx.tracked.failedOver('slot.failed');

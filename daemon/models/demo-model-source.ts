@@ -15,6 +15,8 @@ export interface DemoSourceDeps {
   keyValue: KeyValueRepo;
   log: Log;
   folder: string;
+  /** Whether a real model may serve as `agent`: its last load did not fail, or another one has served. */
+  isUsable(model: RegisteredModel): boolean;
 }
 
 const isReal = (model: RegisteredModel) => model.type === 'llm' && model.format === 'gguf' && !model.demo;
@@ -31,12 +33,15 @@ async function registerDemo({ modelStore, sync, log, folder }: DemoSourceDeps): 
 }
 
 /**
- * The demonstration model exists until the first real chat model is found, which removes it permanently
+ * The demonstration model exists until the first real chat model is found, which removes it permanently. It returns
+ * while every real one has failed to load and none has served.
  * (docs/spec/contract.md#demo-model). Without a writable folder the gateway continues without it.
  */
 export async function updateDemoModel(deps: DemoSourceDeps): Promise<void> {
-  const { modelStore, keyValue } = deps;
-  if (modelStore.list().some(isReal) && keyValue.get(HAD_REAL_MODEL_KEY) === null) {
+  const { modelStore, keyValue, isUsable } = deps;
+  const real = modelStore.list().filter(isReal);
+  if (real.length > 0 && !real.some(isUsable)) return registerDemo(deps);
+  if (real.length > 0 && keyValue.get(HAD_REAL_MODEL_KEY) === null) {
     keyValue.set(HAD_REAL_MODEL_KEY, new Date().toISOString());
   }
   if (keyValue.get(HAD_REAL_MODEL_KEY) === null) return registerDemo(deps);

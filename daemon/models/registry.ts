@@ -11,7 +11,7 @@ import type { Log } from '../lib/log.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
-import { chooseChatModel } from './choose-chat-model.ts';
+import { AgentChoice } from './agent-choice.ts';
 import { ConfiguredModelLoader, configuredModel } from './configured-model.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
 import { updateDemoModel } from './demo-model-source.ts';
@@ -65,11 +65,22 @@ export interface Registry {
   absentIds(): string[];
   /**
    * Returns the chat model of a slot: the one that `slotModel` names (id or path; null when unknown), else by
-   * the rule of slot `agent`: the configured file, the largest real chat model that fits, the demonstration
-   * model. For `slot` "agent", a file from the command line or the environment overrides `slotModel`.
+   * the rule of slot `agent`: the configured file, the model that has served, the largest real chat model that
+   * fits and whose last load did not fail, the demonstration model. For `slot` "agent", a file from the command line or the environment overrides `slotModel`.
    * `device` is where it must fit, default `auto`.
    */
   chatModelFor(slotModel?: string | null, slot?: string, device?: string): RegisteredModel | null;
+  /**
+   * Returns a larger chat model that the owner could use as `agent` on a device; null when there is none, or when a
+   * setting names the model.
+   */
+  agentOffer(device?: string): RegisteredModel | null;
+  /** Whether the command line or a setting names the model of slot `agent`, and it can be served. */
+  isAgentConfigured(): boolean;
+  /** Makes a model the one of slot `agent`. False when there is no such chat model. */
+  chooseAgent(id: string): boolean;
+  /** Records the end of a load. `servesAgent`: slot `agent` loaded it, and no file names it. */
+  recordLoad(id: string, outcome: 'loaded' | 'failed', servesAgent: boolean): void;
   /**
    * Sets the binding of a model's id (`slot:NAME`, `upstream:NAME`, null) and its thinking mode (null: from
    * its header). Undefined when there is no such model.
@@ -119,10 +130,16 @@ function assemble(options: RegistryOptions) {
     readMetadata,
     signal: stop.signal,
   });
-  const demo = { modelStore, sync, keyValue: store.keyValue, log, folder: demoFolder };
+  const agent = new AgentChoice({
+    store: store.keyValue,
+    models: () => modelStore.list(),
+    absentIds: () => modelStore.absent().map(({ id }) => id),
+  });
+  const isUsable = (model: RegisteredModel) => agent.hasServed || !agent.hasFailed(model);
+  const demo = { modelStore, sync, keyValue: store.keyValue, log, folder: demoFolder, isUsable };
   const espeak = { modelStore, isEnabled: () => settings.value('espeak') };
   const npu = { modelStore, ...(options.programs === undefined ? {} : { path: options.programs }) };
-  return { stop, modelStore, mountGuard, readMetadata, sync, demo, espeak, npu, own };
+  return { stop, modelStore, mountGuard, readMetadata, sync, agent, demo, espeak, npu, own };
 }
 
 type AssembledRegistry = ReturnType<typeof assemble>;
@@ -193,7 +210,7 @@ async function waitUpTo(work: Promise<unknown>, ms: number): Promise<void> {
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { log, settings, memoryBytes = totalmem } = options;
   const assembled = assemble(options);
-  const { modelStore, mountGuard, sync, stop, demo, espeak, npu } = assembled;
+  const { modelStore, mountGuard, sync, stop, agent, demo, espeak, npu } = assembled;
   const { beforeScan = async () => {}, firstScanMs = FIRST_SCAN_MS } = options;
   const named = configuredModel(settings, options.modelOverride ?? null);
   const configured = new ConfiguredModelLoader({
@@ -253,7 +270,21 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       const own = configured.model();
       if (slot === 'agent' && named?.explicit && own !== null) return own;
       if (slotModel) return known(slotModel);
-      return own ?? chooseChatModel(modelStore.list(), memoryBytes(device));
+      return own ?? agent.choose(memoryBytes(device));
+    },
+    agentOffer: (device = 'auto') => (configured.model() === null ? agent.offer(memoryBytes(device)) : null),
+    isAgentConfigured: () => configured.model() !== null,
+    chooseAgent(id) {
+      const model = modelStore.get(id);
+      if (model?.type !== 'llm' || model.format !== 'gguf') return false;
+      agent.decide(id);
+      return true;
+    },
+    recordLoad(id, outcome, servesAgent) {
+      if (outcome === 'loaded') return agent.loaded(id, servesAgent);
+      agent.failed(id);
+      // Without another real model the demonstration model serves again.
+      void updateDemoModel(demo);
     },
     async change(id, { binding, enable_thinking }) {
       const model = modelStore.get(id);

@@ -1,3 +1,4 @@
+import { agentRoutes } from './api/agent.ts';
 import { authRoutes } from './api/auth.ts';
 import { eventRoutes } from './api/events.ts';
 import { healthRoutes } from './api/health.ts';
@@ -34,6 +35,7 @@ export function createHandlers(deps: RouteDeps, read: BodyReader): Handlers {
     ...statusRoutes(deps),
     ...slotRoutes(deps),
     ...upstreamRoutes(deps),
+    ...agentRoutes(deps),
     ...registryRoutes(deps),
     ...pullRoutes(deps),
     ...slotFileRoutes(deps),

@@ -83,6 +83,11 @@ export interface Slots {
   recordUsage(name: string, usage: { tokensPerSecond?: number }): void;
   /** Calls `listener` for loads, failures and evictions when they happen. Returns a function that unsubscribes. */
   onEvent(listener: SlotEventListener): () => void;
+  /**
+   * Reads again which models the slots should hold. Slot `restart` ends an engine that runs another model and loads its
+   * own; it continues while that takes place.
+   */
+  followModels(restart: string): void;
   /** Reads the slot files again. An invalid file keeps its last valid settings. */
   reload(): void;
   /** Refuses new requests, lets running ones end for `limitMs`, and ends every engine. */

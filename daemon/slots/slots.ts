@@ -162,6 +162,17 @@ class AllSlots implements Slots {
     return controller.record();
   }
 
+  followModels(restart: string): void {
+    for (const controller of this.#set.all()) controller.refreshModel();
+    this.#set.reconcile();
+    const controller = this.#set.get(restart);
+    const running = controller?.current?.launch.modelId ?? null;
+    if (controller === undefined || running === null) return;
+    if (running === this.#models.of(controller.config)?.id) return;
+    // A failed load is shown by the slot.
+    controller.restart().catch(() => {});
+  }
+
   plan(name: string, { modelId }: { modelId?: string } = {}): SlotPlanView {
     return this.#planner.plan(name, modelId);
   }

@@ -33,7 +33,7 @@ function setUp(more: Partial<MetricsDeps> = {}) {
     ...more,
   });
   const emit = (kind: SlotEvent['kind'], name = 'agent') => {
-    for (const listener of listeners) listener({ slot: name, kind, startedAt: 1_000, at: 4_000 });
+    for (const listener of listeners) listener({ slot: name, model: 'm', kind, startedAt: 1_000, at: 4_000 });
   };
   return { bus, metrics: open, current, emit };
 }

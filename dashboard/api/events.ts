@@ -20,7 +20,7 @@ const STALE: Record<EventName, readonly CallableId[]> = {
   slot_removed: ['slots', 'status', 'v1.models'],
   hardware: ['hardware'],
   upstream: ['v1.models', 'upstreams', 'upstream'],
-  model: ['v1.models', 'slots', 'models', 'model.names', 'model.catalog', 'setup'],
+  model: ['v1.models', 'slots', 'models', 'model.names', 'agent', 'model.catalog', 'setup'],
   pull: ['setup'],
   request: [],
   image: [],
@@ -41,7 +41,7 @@ const STALE: Record<EventName, readonly CallableId[]> = {
 
 /** Queries that each event invalidates after `BUSY_MS`: a slot change affects memory, and so which models fit. */
 const SLOW_REFRESH: Partial<Record<EventName, readonly CallableId[]>> = {
-  slot: ['models', 'model.names', 'model.catalog', 'slot.plan'],
+  slot: ['models', 'model.names', 'agent', 'model.catalog', 'slot.plan'],
   hardware: ['models', 'model.catalog'],
   request: ['requests', 'request', 'usage', 'usage.minutes'],
 };

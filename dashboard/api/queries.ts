@@ -42,6 +42,7 @@ export const queries = {
       staleTime: POLL_MS,
     }),
   registry: read('models', 60_000),
+  agent: read('agent', 60_000),
   names: read('model.names', 60_000),
   catalog: read('model.catalog', 60_000),
   /** The models of one repository of the hub. */

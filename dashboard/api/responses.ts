@@ -12,6 +12,7 @@ import type {
 import type { CatalogView } from '../../daemon/contract/catalog.ts';
 import type { HardwareView } from '../../daemon/contract/hardware.ts';
 import type {
+  AgentView,
   ModelNamesResponse,
   ModelRemoved,
   ModelsResponse,
@@ -118,6 +119,8 @@ export interface Responses {
   usage: UsageView;
   'usage.minutes': Parsed<typeof UsageMinutesResponse>;
   'dispatch.explain': ExplainView;
+  agent: AgentView;
+  'agent.put': AgentView;
   'model.names': Parsed<typeof ModelNamesResponse>;
   settings: Parsed<typeof SettingsResponse>;
   'settings.put': Parsed<typeof SettingsResponse>;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CatalogUpdateBody, CatalogView, ModelFitView } from '../../contract/catalog.ts';
-import type { ModelWithMemory } from '../../contract/models.ts';
+import type { AgentView, ModelWithMemory } from '../../contract/models.ts';
 import type { HubChoicesView, HubModelView } from '../../contract/pulls.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { plural } from '../../lib/text/plural.ts';
@@ -37,6 +37,13 @@ function modelTable(models: readonly ModelWithMemory[], width: number): string {
   ]);
   const head = ['MODEL', 'TYPE', 'QUANT', 'SIZE', 'CONTEXT', 'MEMORY', 'BOUND TO', 'FROM', 'LICENCE'];
   return fitted(head, rows, { width, shrink: [2, 6, 7, 8], shrinkLast: [0] });
+}
+
+/** Chooses the model of slot `agent`. */
+export async function use({ client, flags, out }: CommandContext, model: string): Promise<number> {
+  const view = await client.call<AgentView>('agent.put', { model });
+  out(flags.json ? json(view) : `agent is now ${plain(view.model ?? model)}.\n`);
+  return EXIT.ok;
 }
 
 export async function scan({ client, flags, out }: CommandContext): Promise<number> {

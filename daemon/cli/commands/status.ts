@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { z } from 'zod';
+import type { AgentView } from '../../contract/models.ts';
 import { settingsTable } from '../../contract/settings-table.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
 import type { SettingsResponse, StatusOverviewView } from '../../contract/system.ts';
@@ -10,12 +11,13 @@ import { json, plain } from '../output.ts';
 import { fields, fitted } from '../table.ts';
 
 export async function status({ client, flags, out, width }: CommandContext): Promise<number> {
-  const [view, { slots }] = await Promise.all([
+  const [view, { slots }, agent] = await Promise.all([
     client.call<StatusOverviewView>('status'),
     client.call<{ slots: SlotRecord[] }>('slots'),
+    client.call<AgentView>('agent'),
   ]);
   if (flags.json) {
-    out(json({ ...view, slot_list: slots }));
+    out(json({ ...view, slot_list: slots, agent }));
     return EXIT.ok;
   }
   out(
@@ -35,9 +37,14 @@ export async function status({ client, flags, out, width }: CommandContext): Pro
   ]);
   const head = ['SLOT', 'STATE', 'MODEL', 'DEVICE', 'REASON'];
   out(`\n${fitted(head, rows, { width, shrink: [0, 2, 4] })}`);
+  if (agent.offer !== null) out(offerText(agent.model, agent.offer.model));
   for (const warning of view.warnings) out(`! ${warning.message}\n`);
   return EXIT.ok;
 }
+
+/** A larger model that the owner may choose. */
+const offerText = (current: string | null, model: string): string =>
+  `${plain(model)} is larger than ${plain(current ?? 'the model of agent')}. To use it as agent: svcctl models use ${plain(model)}\n`;
 
 /** The time of the start in this machine's zone, and how long ago it was. */
 const startedText = (at: number, now: number): string =>

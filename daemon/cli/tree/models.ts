@@ -146,6 +146,15 @@ export function addModelCommands(program: CliCommand): void {
     .withOptions(force())
     .examples('svcctl models rm qwen3-8b')
     .runs(async () => (await handlers()).remove);
+  models
+    .command('use')
+    .argument('<model>', 'Id of a chat model')
+    .describe(
+      'Use a model as agent',
+      'The model that has served as agent stays until you choose another one. Naming that model declines larger ones.',
+    )
+    .examples('svcctl models use qwen3-14b')
+    .runs(async () => (await handlers()).use);
   addNames(models);
   addDownloads(models);
 }

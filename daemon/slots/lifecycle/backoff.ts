@@ -12,6 +12,7 @@ export class Backoff {
   #failure: Failure | null = null;
   #cancelRetry: (() => void) | null = null;
   #isClosed = false;
+  #failedModel: string | null = null;
 
   constructor(clock: Clock, retry: () => void) {
     this.#clock = clock;
@@ -29,8 +30,18 @@ export class Backoff {
     return failedError(slot, this.#failure, now);
   }
 
-  /** Counts a failure. `readySince` is when the engine became ready, null when it never did. */
-  recordFailure(reason: string, readySince: number | null): Failure {
+  /** The model that the failures are about; null without a failure. */
+  get failedModel(): string | null {
+    return this.#failure === null ? null : this.#failedModel;
+  }
+
+  /**
+   * Counts a failure of a model. `readySince` is when the engine became ready, null when it never did. The failures of
+   * another model do not count.
+   */
+  recordFailure(reason: string, readySince: number | null, model: string | null = null): Failure {
+    if (this.#failedModel !== model) this.reset();
+    this.#failedModel = model;
     return this.#schedule(nextFailure(this.#failure, reason, this.#clock.now(), readySince));
   }
 

@@ -62,14 +62,16 @@ export class LifecycleHandlers implements LifecycleEvents {
 
   /** Records the failure of an engine and ends the requests that it served. */
   failed(current: EngineRun, reason: string): void {
-    const { slot, controller, machine, serving, backoff } = this.#deps;
+    const { slot, controller, machine, serving, backoff, refreshModel } = this.#deps;
     serving.abandon();
     controller.ended(current);
     controller.failed(current);
-    const { failures, parked } = backoff.recordFailure(reason, current.readySince);
+    const { failures, parked } = backoff.recordFailure(reason, current.readySince, current.launch.modelId);
     machine.transition('error');
     controller.log.warn({ slot, reason, failures, parked }, 'slot failed');
     this.#refuse();
+    // Another model may be chosen now, because this one has failed.
+    refreshModel();
   }
 
   /** Completes a drain whose engine exited early. */

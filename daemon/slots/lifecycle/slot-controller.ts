@@ -205,6 +205,8 @@ export class SlotController {
   /** Applies new settings. A running engine keeps its own until its next start. A disabled slot is unloaded. */
   configure(config: SlotConfig): void {
     this.#config = config;
+    // The change may have repaired what failed.
+    this.#dropFailure();
     this.refreshModel();
     if (config.enabled) return;
     this.#waiters.refuse(disabledError(config.name));
@@ -214,9 +216,19 @@ export class SlotController {
   /** Reads again which model the slot should hold. The demonstration model yields to a real one. */
   refreshModel(): void {
     this.#model = this.#deps.model(this.#config);
+    const { failedModel } = this.#backoff;
+    if (failedModel !== null && this.#model !== null && this.#model.id !== failedModel) this.#dropFailure();
     this.#deps.changed();
     const yields = this.#lifecycle.current?.launch.demo === true && this.#model !== null && !this.#model.demo;
     if (yields && this.#machine.is('ready', 'serving')) this.restart().catch(() => {});
+  }
+
+  /** Clears an earlier failure that does not apply any more, so that the next request loads the slot. */
+  #dropFailure(): void {
+    if (!this.#machine.is('error')) return;
+    this.#backoff.reset();
+    this.#machine.transition('offline');
+    this.#settle();
   }
 
   /** Refuses all waiting callers, lets running requests end for `limitMs`, then cuts them. Final. */

@@ -8,6 +8,7 @@ export type SlotEventKind = 'loaded' | 'load_failed' | 'crashed' | 'evicted';
 /** One event of the engine of a slot, for metrics and traces. Times are Unix milliseconds. */
 export interface SlotEvent {
   readonly slot: string;
+  readonly model: string;
   readonly kind: SlotEventKind;
   /** When the load started. */
   readonly startedAt: number;
@@ -53,7 +54,7 @@ export class SlotEvents {
   }
 
   #emit(kind: SlotEventKind, { launch, startedAt }: Pick<EngineRun, 'launch' | 'startedAt'>): void {
-    const event: SlotEvent = { slot: launch.slot, kind, startedAt, at: this.#now() };
+    const event: SlotEvent = { slot: launch.slot, model: launch.modelId, kind, startedAt, at: this.#now() };
     for (const listener of this.#listeners) listener(event);
   }
 }

@@ -11,6 +11,7 @@ import { Failure } from '../../ui/failure.tsx';
 import { useWide } from '../../ui/use-min-width.ts';
 import { ViewHead } from '../../ui/view-head.tsx';
 import { ViewTabs } from '../../ui/view-tabs.tsx';
+import { AgentOffer } from '../shared/agent-offer.tsx';
 import { LoadSlot } from '../slots/load-slot.tsx';
 import { CancelPull } from './cancel-pull.tsx';
 import { Catalog } from './catalog.tsx';
@@ -83,6 +84,7 @@ export function Models(props: { tab: string }): ReactElement {
       </ViewHead>
       {scan.error === null ? null : <Failure error={scan.error} />}
       {scan.data === undefined ? null : <Scanned outcome={scan.data} />}
+      <AgentOffer />
       <Pulls open={open} />
       {wide ? null : <ViewTabs base="/models" label="Models" tabs={MODEL_TABS} current={tab.id} />}
       <div className={wide ? columns.even : columns.column}>

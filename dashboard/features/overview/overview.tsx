@@ -11,6 +11,7 @@ import { lazyView } from '../../ui/lazy/lazy-view.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { SetupNote } from '../setup/setup-note.tsx';
+import { AgentOffer } from '../shared/agent-offer.tsx';
 import { Checks } from './checks.tsx';
 import { Devices } from './devices.tsx';
 import { type Freshness, freshnessOf, healthSummary, issuesOf, trafficSentence } from './health-summary.ts';
@@ -120,6 +121,7 @@ export function Overview(): ReactElement {
         )}
       </Loaded>
       <SetupNote />
+      <AgentOffer />
       <Issues issues={issues} />
       <div className={columns.uneven}>
         <div className={columns.column}>
