@@ -1,7 +1,7 @@
 import type { RequestDetailView, RequestRecord, RequestTraceView } from '../contract/system.ts';
 import { clampRows, clip } from './columns.ts';
 import type { Db } from './connection.ts';
-import { detailOf, MAX_BATCH, type QueuedRequest, queuedRequest, RequestBatches } from './request-batches.ts';
+import { detailOf, type QueuedRequest, queuedRequest, RequestRows } from './request-rows.ts';
 import type { RetentionLimits } from './retention-limits.ts';
 import { type UsageRepo, usageRepo } from './usage.ts';
 import type { WriteHealth } from './write-health.ts';
@@ -37,6 +37,8 @@ export interface RequestsRepo {
 }
 
 const MAX_QUEUED = 1_000;
+/** Maximum requests per transaction. A transaction blocks the event loop. */
+const MAX_BATCH = 250;
 const MAX_LISTED = 1_000;
 
 /** Returns the record with free texts truncated to the limit of a row. */
@@ -64,15 +66,15 @@ export function requestsRepo(
   faults: WriteHealth,
   { paused, limits }: RequestsOptions,
 ): RequestsStore {
-  const batches = new RequestBatches(db);
+  const requests = new RequestRows(db);
   const usage = usageRepo(db, faults, () => limits().usageRows);
   const write = db.transaction((all: readonly QueuedRequest[]) => {
     const rows = limits().requestRows;
-    // Removes rows first: the new batch then reuses their pages, and each page is written once.
-    batches.keep(Math.max(0, rows - all.length));
-    batches.add(all);
+    // Removes rows first: the new ones then reuse their pages, and each page is written once.
+    requests.keep(Math.max(0, rows - all.length));
+    requests.add(all);
     usage.count(all.map(({ record }) => record));
-    batches.keep(rows);
+    requests.keep(rows);
   });
   const backlog = new WriteQueue<QueuedRequest>({
     faults,
@@ -93,13 +95,13 @@ export function requestsRepo(
     });
   };
   const pending = () => backlog.pending().map(({ record }) => record);
-  /** Batches are removed as a whole. Rows of a batch beyond the limit count as removed. */
-  const oldestSeq = () => batches.newest() - limits().requestRows;
+  /** Rows beyond the limit count as removed, before they are. */
+  const oldestSeq = () => requests.newest() - limits().requestRows;
   const stored = (below: number, rows: number) =>
-    faults.read('requests', () => batches.between(oldestSeq(), below, rows)).map(({ record }) => record);
+    faults.read('requests', () => requests.between(oldestSeq(), below, rows)).map(({ record }) => record);
   const written = (id: string) =>
     faults.read('requests', () => {
-      const found = batches.find(id);
+      const found = requests.find(id);
       return found !== undefined && found.seq > oldestSeq() ? found : undefined;
     });
   /** Returns the records older than `before`. Queued records are the newest. */
@@ -134,7 +136,7 @@ export function requestsRepo(
     prune({ rows, since }) {
       let removed = false;
       faults.attempt('requests', () => {
-        removed = batches.keep(rows) || (since !== null && batches.expire(since));
+        removed = requests.keep(rows) || (since !== null && requests.expire(since));
       });
       return removed;
     },

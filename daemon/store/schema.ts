@@ -1,8 +1,13 @@
+import type { Db } from './connection.ts';
+import { unpackBatches } from './unpack-batches.ts';
+
 /** One step of the schema. `version` counts up from 1 without gaps. A released step never changes. */
 export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
+  /** What SQL cannot do, after `sql`, in the same transaction. */
+  readonly run?: (db: Db) => void;
 }
 
 const FIRST = `
@@ -146,7 +151,7 @@ ALTER TABLE requests ADD COLUMN asked TEXT;
 ALTER TABLE requests ADD COLUMN story TEXT;
 `;
 
-/** One row per batch of requests. See `request-batches` for the format of `records`. */
+/** One row per batch of requests. See `unpack-batches` for the format of `records`. */
 const BATCHES = `
 CREATE TABLE request_batches (
   last_seq INTEGER PRIMARY KEY,
@@ -165,6 +170,36 @@ INSERT INTO request_batches
 DROP TABLE requests;
 `;
 
+/** One row per request, so that `sqlite3` can read the log. */
+const ROWS = `
+CREATE TABLE requests (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  at TEXT NOT NULL,
+  route TEXT NOT NULL,
+  asked TEXT,
+  model TEXT,
+  slot TEXT,
+  upstream TEXT,
+  step TEXT,
+  tier TEXT NOT NULL,
+  state TEXT NOT NULL,
+  status INTEGER,
+  duration_ms REAL,
+  ttft_ms REAL,
+  prompt_tokens INTEGER,
+  completion_tokens INTEGER,
+  error TEXT,
+  message TEXT,
+  reason TEXT,
+  app TEXT,
+  user_agent TEXT,
+  address TEXT,
+  story TEXT,
+  overhead_ms REAL
+) STRICT;
+`;
+
 /** All steps of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'first tables', sql: FIRST },
@@ -172,4 +207,13 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 3, name: 'vectors of memories', sql: VECTORS },
   { version: 4, name: 'stories of requests', sql: STORIES },
   { version: 5, name: 'batches of requests', sql: BATCHES },
+  {
+    version: 6,
+    name: 'rows of requests',
+    sql: ROWS,
+    run(db) {
+      unpackBatches(db);
+      db.exec('DROP TABLE request_batches');
+    },
+  },
 ];

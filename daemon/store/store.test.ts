@@ -65,9 +65,9 @@ test('the first write after a start applies the row limits', () => {
     const store = openStore({ folder, log: recordedLog().log, limits });
     for (const id of names) store.requests.add(aRequest({ id, model: id }));
     store.close();
-    return [count('request_batches'), count('usage')];
+    return [count('requests'), count('usage')];
   };
-  expect(write(100, ['a', 'b', 'c', 'd', 'e'])).toEqual([1, 5]);
+  expect(write(100, ['a', 'b', 'c', 'd', 'e'])).toEqual([5, 5]);
   expect(write(1, ['f'])).toEqual([1, 1]);
 });
 
@@ -75,7 +75,7 @@ test('requests reach the file without a close', async () => {
   const { store, folder } = opened();
   store.requests.add(aRequest());
   const reader = connect(join(folder, 'svc.db'), { readonly: true });
-  const count = reader.prepare('SELECT count(*) FROM request_batches').pluck();
+  const count = reader.prepare('SELECT count(*) FROM requests').pluck();
   await expect.poll(() => count.get(), { timeout: 5_000 }).toBe(1);
   reader.close();
 });
@@ -155,10 +155,10 @@ test('Q02 locked by another program: only callers that need the row fail, other 
   store.memory.add('y', []);
   store.close();
   expect(
-    ['sessions WHERE revoked = 1', 'audit', 'request_batches', 'facts'].map((from) =>
+    ['sessions WHERE revoked = 1', 'audit', 'requests', 'facts'].map((from) =>
       other.prepare(`SELECT count(*) FROM ${from}`).pluck().get(),
     ),
-  ).toEqual([1, 50, 1, 1]);
+  ).toEqual([1, 50, 50, 1]);
   other.close();
 });
 

@@ -163,7 +163,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 const NAMES = Object.keys(FAMILIES);
 const ROUNDS = 3;
 /** Requests stay in memory until the flush, here the one at the end. */
-const REQUEST = "SELECT 1 FROM request_batches WHERE instr(records, 'new ' || ? || '\"')";
+const REQUEST = "SELECT 1 FROM requests WHERE id = 'new ' || ?";
 
 /** Every written row, as `family n`. */
 const ALL_ROWS = Array.from({ length: ROUNDS }, (_, n) =>
