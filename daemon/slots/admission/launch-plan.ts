@@ -155,13 +155,17 @@ function memoryDeviceOf({ device }: SlotConfig, { device: runsOn, how }: Launch)
   return blind || runsOn === 'cpu' || runsOn === 'npu' ? 'cpu' : device;
 }
 
-/** Returns the sizes of a model with its projector, without measurements. */
-function sizeOf(model: SlotModel, projectorBytes = 0): ModelSize {
+/** Returns the bytes of what is loaded beside the model: its projector and its draft model. */
+const companionBytes = ({ projectorBytes = 0, draftBytes = 0 }: Omit<Launch, 'how'>): number =>
+  projectorBytes + draftBytes;
+
+/** Returns the sizes of a model with what is loaded beside it, without measurements. */
+function sizeOf(model: SlotModel, companions: number): ModelSize {
   return {
     ...UNKNOWN_SIZE,
     ...model,
-    sizeBytes: model.sizeBytes + projectorBytes,
-    cardBytes: (model.cardBytes ?? model.sizeBytes) + projectorBytes,
+    sizeBytes: model.sizeBytes + companions,
+    cardBytes: (model.cardBytes ?? model.sizeBytes) + companions,
     measuredBytes: null,
   };
 }
@@ -178,7 +182,7 @@ function expertsOnHost(input: LaunchPlanInput, config: SlotConfig, launch: Launc
   if (model === null || experts === null || !isPlaceable || placesTensors(config)) return null;
   const requested = requestedPlacement(config, experts);
   if (requested !== null) return requested;
-  const size = sizeOf(model, launch.projectorBytes);
+  const size = sizeOf(model, companionBytes(launch));
   const evaluation = evaluationOf(launch, true);
   const needed = needOf(size, evaluation).total;
   const card = input.headroom(device, needed - experts.bytes);
@@ -233,7 +237,7 @@ function headroomAndNeed(
 function needBy(params: MemoryParams, { launch, expertBytes, measuredBytes, cardBytes }: NeedInput): Need {
   const rule = engineOf(launch.engine)?.memory;
   if (rule !== undefined) return programNeed(rule(params), { cardBytes, measuredBytes });
-  const size = { ...sizeOf(params.model, launch.projectorBytes), measuredBytes };
+  const size = { ...sizeOf(params.model, companionBytes(launch)), measuredBytes };
   return needOf(size, { ...evaluationOf(launch, params.onCard), expertBytes });
 }
 

@@ -73,7 +73,11 @@ export class SlotModels {
     try {
       const source = (engineOf(config.engine) as Engine).modelSource(config);
       const at = (path: string) => this.#files.at(path);
-      return slotModel(config, source, (slot) => this.#resolveModel(slot), at);
+      const find = (slot: SlotConfig) => slotModel(slot, source, (each) => this.#resolveModel(each), at);
+      const model = find(config);
+      if (model === null || config.draftModel === null) return model;
+      const draft = find({ ...config, name: '', model: config.draftModel });
+      return draft === null ? model : { ...model, draft };
     } catch (cause) {
       this.#log.error({ slot: config.name, err: cause }, 'the model of the slot could not be looked up');
       return null;

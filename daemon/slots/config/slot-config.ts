@@ -22,6 +22,10 @@ export interface ImageDefaults {
   readonly negative_prompt?: string | undefined;
 }
 
+/** The ways to predict tokens: from the text so far, with a small model, or with layers of the model itself. */
+export const SPECULATIONS = ['off', 'ngram', 'draft', 'mtp'] as const;
+export type Speculation = (typeof SPECULATIONS)[number];
+
 /** The settings of one slot. */
 export interface SlotConfig {
   readonly name: string;
@@ -46,6 +50,12 @@ export interface SlotConfig {
   readonly nCpuMoe: number | null;
   /** Bytes of memory that the owner sets, instead of an estimate or a measurement; null for none. */
   readonly memoryBytes: number | null;
+  /** How tokens are predicted, which the model then checks in one step. */
+  readonly speculation: Speculation;
+  /** Id or path of the model that predicts tokens; null for none. */
+  readonly draftModel: string | null;
+  /** Maximum number of tokens that are predicted at once; null for the engine's default. */
+  readonly draftTokens: number | null;
   readonly autoload: boolean;
   readonly pinned: boolean;
   readonly priority: number;

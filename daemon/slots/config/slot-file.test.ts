@@ -20,6 +20,9 @@ describe('readSlotFile', () => {
         cpuMoe: null,
         nCpuMoe: null,
         memoryBytes: null,
+        speculation: 'off',
+        draftModel: null,
+        draftTokens: null,
         autoload: false,
         pinned: false,
         priority: 0,
@@ -105,6 +108,9 @@ batch = 1024
 cpu_moe = false
 n_cpu_moe = 12
 memory = "1.5 GiB"
+speculation = "draft"
+draft_model = "small"
+draft_tokens = 5
 autoload = true
 pinned = true
 priority = -3
@@ -142,6 +148,9 @@ response_format = "wav"
         cpuMoe: false,
         nCpuMoe: 12,
         memoryBytes: 1.5 * 1024 ** 3,
+        speculation: 'draft',
+        draftModel: 'small',
+        draftTokens: 5,
         autoload: true,
         pinned: true,
         priority: -3,

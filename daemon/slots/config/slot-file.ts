@@ -9,7 +9,7 @@ import { keyLines } from '../../settings/key-lines.ts';
 import { limitProblems, type Problem } from '../../settings/problem.ts';
 import { AUTO_MODEL_SLOTS } from '../binding/bindings.ts';
 import { defaultRunnerOf, engineFor } from '../engines/table.ts';
-import type { ImageSettings, SlotConfig } from './slot-config.ts';
+import { type ImageSettings, type SlotConfig, SPECULATIONS } from './slot-config.ts';
 
 /** Seconds after which an idle slot is unloaded unless its file says otherwise. */
 const IDLE_UNLOAD_S = 900;
@@ -100,6 +100,9 @@ export const SlotFile = z.object({
   cpu_moe: z.boolean().optional(),
   n_cpu_moe: z.number().int().min(0).max(1000).optional(),
   memory: MemorySize.optional(),
+  speculation: z.enum(SPECULATIONS).optional(),
+  draft_model: PrintableText.min(1).max(1024).optional(),
+  draft_tokens: z.number().int().min(1).max(16).optional(),
   autoload: z.boolean().optional(),
   pinned: z.boolean().default(false),
   priority: z.number().int().min(-1000).max(1000).default(0),
@@ -170,6 +173,9 @@ function toConfig(
     cpuMoe: file.cpu_moe ?? null,
     nCpuMoe: file.n_cpu_moe ?? null,
     memoryBytes: file.memory ?? null,
+    speculation: file.speculation ?? 'off',
+    draftModel: file.draft_model ?? null,
+    draftTokens: file.draft_tokens ?? null,
     autoload: file.autoload ?? isAgent,
     pinned: file.pinned,
     priority: file.priority,

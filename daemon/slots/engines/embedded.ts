@@ -17,13 +17,20 @@ const KINDS: Readonly<Record<string, WorkerKind>> = {
   rerank: 'rerank',
 };
 
-function workerSpec(launch: Omit<Launch, 'how'>, queueLimit: number): WorkerRunSpec {
+/** Tokens predicted at once from the text. */
+const NGRAM_TOKENS = 4;
+
+function workerSpec(
+  launch: Omit<Launch, 'how'>,
+  { config, queueLimit }: Pick<LaunchParams, 'config' | 'queueLimit'>,
+): WorkerRunSpec {
   const { modelPath, modelId, context, parallel, threads, batch } = launch;
   const device = launch.device as WorkerConfig['device'];
   const kind = KINDS[launch.type] ?? 'chat';
   const path = modelPath ?? '';
   const settings = { kind, modelPath: path, modelId, context, parallel, threads, device, batch, queueLimit };
-  return { runner: 'worker', program: 'llama', settings: { ...settings, gpuLayers: null } };
+  const ngramTokens = config.speculation === 'ngram' ? (config.draftTokens ?? NGRAM_TOKENS) : 0;
+  return { runner: 'worker', program: 'llama', settings: { ...settings, ngramTokens, gpuLayers: null } };
 }
 
 /**
@@ -36,7 +43,7 @@ const deviceOf = ({ device, demo }: Omit<Launch, 'how'>): string =>
 function plan(params: LaunchParams): Launch {
   const planned = ggufLaunch(params, { nativeRerank: true, model: params.model.id, laterSystem: true });
   const launch = { ...planned, device: deviceOf(planned) };
-  return { ...launch, how: workerSpec(launch, params.queueLimit) };
+  return { ...launch, how: workerSpec(launch, params) };
 }
 
 function objection(config: SlotConfig): string | null {

@@ -45,6 +45,8 @@ export interface SlotModel {
   /** Absolute path and bytes of its projector, which lets it read images; null without one. */
   readonly projectorPath?: string | null;
   readonly projectorBytes?: number | null;
+  /** The model of `draft_model`; absent when the slot names none or it is not there. */
+  readonly draft?: Pick<SlotModel, 'path' | 'sizeBytes' | 'contextMemory'>;
   /** Names of its voices; empty when it is no speech model or they are unknown. */
   readonly voices?: readonly string[];
 }
@@ -73,6 +75,8 @@ export interface Launch {
   readonly modelPath: string | null;
   /** Bytes of the projector that is loaded with the model; absent when there is none. */
   readonly projectorBytes?: number;
+  /** Bytes of the model that predicts tokens, with its windows; absent when there is none. */
+  readonly draftBytes?: number;
   readonly demo: boolean;
   /** Context window per sequence in tokens; 0 when the engine has none. */
   readonly context: number;

@@ -50,6 +50,7 @@ describe('embedded.plan', () => {
           gpuLayers: null,
           batch: 512,
           queueLimit: 8,
+          ngramTokens: 0,
         },
       },
     });

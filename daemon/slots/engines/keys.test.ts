@@ -117,3 +117,30 @@ describe('experts on the CPU', () => {
     expect(objection(text)).toBe(expected);
   });
 });
+
+describe('speculation', () => {
+  it.each([
+    ['speculation = "ngram"', null],
+    ['speculation = "ngram"\ndraft_tokens = 6', null],
+    ['speculation = "mtp"', 'speculation: engine embedded supports ngram only'],
+    ['draft_model = "m"', 'draft_model: is used with speculation only'],
+    ['draft_tokens = 2', 'draft_tokens: is used with speculation only'],
+    [
+      'type = "embedding"\nspeculation = "ngram"',
+      'speculation: only chat slots of embedded and llama-server support it',
+    ],
+    ['engine = "llama-server"\nspeculation = "mtp"', null],
+    ['engine = "llama-server"\nspeculation = "draft"\ndraft_model = "m"', null],
+    ['engine = "llama-server"\nspeculation = "draft"', 'draft_model: speculation "draft" needs a model'],
+    [
+      'engine = "llama-server"\nspeculation = "ngram"\ndraft_model = "m"',
+      'draft_model: speculation "ngram" uses no model',
+    ],
+    [
+      'engine = "llama-server"\nrunner = "attach"\nurl = "http://h:1"\nspeculation = "ngram"',
+      'speculation: only chat slots of embedded and llama-server support it',
+    ],
+  ])('%j: %s', (text, expected) => {
+    expect(objection(text)).toBe(expected);
+  });
+});

@@ -1,6 +1,6 @@
 import { imageNameError } from '../../lib/container-engine/image-name.ts';
 import { isLoopback, isUnreachable } from '../../lib/net/addresses.ts';
-import type { SlotConfig } from '../config/slot-config.ts';
+import type { SlotConfig, Speculation } from '../config/slot-config.ts';
 import type { RunnerId } from './run-spec.ts';
 
 function urlFault(text: string): string | null {
@@ -104,6 +104,32 @@ function imageKeyObjection({ imageSettings, fileKeys, engine, type }: SlotConfig
 const takesKeyEnv = ({ runner, engine }: SlotConfig): boolean =>
   runner === 'attach' || (engine === 'custom' && runner !== 'worker');
 
+/** The ways of speculation of each engine that is started with them. */
+const SPECULATIONS: Readonly<Record<string, readonly Speculation[]>> = {
+  embedded: ['ngram'],
+  'llama-server': ['ngram', 'draft', 'mtp'],
+};
+
+function speculationObjection({
+  engine,
+  runner,
+  type,
+  speculation,
+  draftModel,
+  draftTokens,
+}: SlotConfig): string | null {
+  if (speculation === 'off') {
+    const unused = draftModel !== null ? 'draft_model' : draftTokens !== null ? 'draft_tokens' : null;
+    return unused && `${unused}: is used with speculation only`;
+  }
+  const ways = type === 'llm' && runner !== 'attach' ? (SPECULATIONS[engine] ?? []) : [];
+  if (ways.length === 0) return 'speculation: only chat slots of embedded and llama-server support it';
+  if (!ways.includes(speculation)) return `speculation: engine ${engine} supports ${ways.join(', ')} only`;
+  if (speculation === 'draft' && draftModel === null) return 'draft_model: speculation "draft" needs a model';
+  if (speculation === 'ngram' && draftModel !== null) return 'draft_model: speculation "ngram" uses no model';
+  return null;
+}
+
 /**
  * Returns what is wrong with the keys of a slot file for its runner, starting with the key; null when nothing is.
  */
@@ -119,6 +145,8 @@ export function keysObjection(config: SlotConfig): string | null {
   if (config.nCpuMoe !== null && config.cpuMoe !== null) return 'cpu_moe: n_cpu_moe is set, which decides';
   const drawing = imageKeyObjection(config);
   if (drawing !== null) return drawing;
+  const speculation = speculationObjection(config);
+  if (speculation !== null) return speculation;
   const image = config.image === null ? null : imageNameError(config.image);
   if (image !== null) return `image: ${image}`;
   if (config.runner !== 'attach') return null;

@@ -1,6 +1,6 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import { cacheBytes, checkpointBytes } from '../../models/context-memory.ts';
-import type { SlotConfig } from '../config/slot-config.ts';
+import type { SlotConfig, Speculation } from '../config/slot-config.ts';
 import { maxCheckpoints, promptCacheBytes } from '../workers/checkpoint-limits.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, inside, processSpec } from './common.ts';
@@ -56,8 +56,38 @@ function cacheLimits(model: SlotModel, { context, batch }: Pick<Launch, 'context
 /** The program's own number of tokens that it predicts ahead. */
 const DRAFT_TOKENS = 3;
 
-/** Returns the tokens predicted ahead by layers of the model itself, from the arguments of the slot file. */
-function draftTokens(words: readonly string[]): number {
+/** Arguments of each way of speculation; `limit` sets the number of tokens. */
+const SPECULATION_ARGS: Readonly<Record<Speculation, { type: string; limit: string } | null>> = {
+  off: null,
+  ngram: { type: 'ngram-simple', limit: '--spec-ngram-simple-size-m' },
+  draft: { type: 'draft-simple', limit: '--spec-draft-n-max' },
+  mtp: { type: 'draft-mtp', limit: '--spec-draft-n-max' },
+};
+
+/** Returns the arguments of speculation; none when its model is not there. */
+function speculationArgs(config: SlotConfig, model: SlotModel, pathOf: (path: string) => string): string[] {
+  const args = SPECULATION_ARGS[config.speculation];
+  if (args === null || isDraftMissing(config, model)) return [];
+  return [
+    ...['--spec-type', args.type],
+    ...(config.draftTokens === null ? [] : [args.limit, String(config.draftTokens)]),
+    ...(model.draft?.path ? ['--spec-draft-model', pathOf(model.draft.path)] : []),
+  ];
+}
+
+const isDraftMissing = ({ draftModel }: SlotConfig, { draft }: SlotModel): boolean =>
+  draftModel !== null && draft === undefined;
+
+/** Returns the bytes of the draft model: its weights and a window for each sequence. */
+function draftBytes({ draft }: SlotModel, { context, sequences, batch }: Omit<Launch, 'how'>): number {
+  if (draft === undefined) return 0;
+  const window = draft.contextMemory ? cacheBytes(draft.contextMemory, { context, stepCells: batch }) : 0;
+  return draft.sizeBytes + sequences * window;
+}
+
+/** Returns the tokens predicted ahead by layers of the model itself, from the keys or arguments of the slot file. */
+function draftTokens({ speculation, draftTokens: tokens, extraArgs: words }: SlotConfig): number {
+  if (speculation === 'mtp') return tokens ?? DRAFT_TOKENS;
   const argument = (name: string) => {
     const index = words.findIndex((word) => word === name || word.startsWith(`${name}=`));
     if (index === -1) return undefined;
@@ -119,24 +149,35 @@ function plan(params: LaunchParams): Launch {
   if (config.runner === 'attach') return { ...commonLaunch(params, dialect), how: attachSpec(config, PROBE) };
   const projector = projectorOf(config, model);
   const common = ggufLaunch(params, dialect);
-  const ahead = draftTokens(config.extraArgs);
+  const ahead = isDraftMissing(config, model) ? 0 : draftTokens(config);
+  const draft = draftBytes(model, common);
   const launch = {
     ...common,
     env: { ...(config.type === 'llm' ? cacheLimits(model, common) : {}), ...common.env },
     sequences: config.parallel,
     ...(ahead === 0 ? {} : { draftTokens: ahead }),
+    ...(draft === 0 ? {} : { draftBytes: draft }),
+    degraded: isDraftMissing(config, model)
+      ? `The draft model ${config.draftModel} was not found, so the slot runs without speculation.`
+      : common.degraded,
     ...(params.expertLayersOnCpu ? { expertLayersOnCpu: params.expertLayersOnCpu } : {}),
     ...(projector === null ? {} : { projectorBytes: model.projectorBytes ?? 0 }),
   };
   const start = { key: KEY, probe: PROBE };
   if (config.runner === 'container') {
     const image = IMAGES[launch.device] as string;
-    const args = argsOf(launch, config.device, projector && inside(projector));
-    const extraFiles = projector === null ? [] : [projector];
+    const args = [
+      ...argsOf(launch, config.device, projector && inside(projector)),
+      ...speculationArgs(config, model, inside),
+    ];
+    const extraFiles = [projector, model.draft?.path ?? null].filter((path) => path !== null);
     const plan = { ...start, args, image, port: 8080, extraFiles };
     return { ...launch, how: containerSpec(config, model.path, plan) };
   }
-  const args = argsOf(launch, config.device, projector);
+  const args = [
+    ...argsOf(launch, config.device, projector),
+    ...speculationArgs(config, model, (path) => path),
+  ];
   const install =
     'Install llama.cpp (package llama.cpp-tools on Debian) or name the program: command = ["/path/llama-server"].';
   const unfit = ['auto', 'cpu'].includes(launch.device) ? [] : [NO_GPU];

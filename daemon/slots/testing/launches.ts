@@ -33,6 +33,7 @@ export const workerLaunch = (over: Partial<Launch> = {}): LaunchFor<'worker'> =>
       gpuLayers: null,
       batch: 512,
       queueLimit: 1,
+      ngramTokens: 0,
     },
   },
 });

@@ -13,6 +13,7 @@ const config = z.object({
   gpuLayers: z.int().min(0).nullable(),
   batch: z.int().positive().nullable(),
   queueLimit: z.int().min(0),
+  ngramTokens: z.int().min(0).max(16),
   kvCache: z
     .object({
       root: z.string().min(1),

@@ -43,6 +43,8 @@ export interface WorkerConfig {
   batch: number | null;
   /** Requests that may wait for a sequence before 429. */
   queueLimit: number;
+  /** Tokens that a chat worker predicts at once from repeats of the text, and then checks in one step. 0: none. */
+  ngramTokens: number;
   /** Null: states are not saved. */
   kvCache: KvCacheConfig | null;
 }

@@ -13,12 +13,13 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { CHATML_WITH_CALL_MARKER } from '../../models/testing/gguf/chat-templates.ts';
+import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
 import { encodeGguf } from '../../models/testing/gguf/writer.ts';
 import { listStates, modelFolderName } from '../kv-cache/state-files.ts';
 import type { KvCacheConfig, WorkerConfig } from './protocol.ts';
 import { attentiveModel } from './testing/attentive-model.ts';
 import { type ForkedWorker, forkWorker } from './testing/forked-worker.ts';
-import { type AnswerView, CHAT, user } from './testing/worker-client.ts';
+import { type AnswerView, CHAT, TEXT, user } from './testing/worker-client.ts';
 
 const LONG = 'A question that is long enough that reading it again would take a while. '.repeat(12);
 const OTHER = 'Something else entirely, from another person, about the weather of last week. '.repeat(12);
@@ -109,7 +110,7 @@ describe('saved conversations', () => {
           expect(one.text).toBe(other.text);
           answers.add(one.text);
         }),
-        { numRuns: 8 },
+        { numRuns: 6 },
       );
       expect(answers.size).toBeGreaterThan(1);
     },
@@ -132,6 +133,25 @@ describe('saved conversations', () => {
         expect(one.cached).toBeGreaterThan(700);
         expect(one.text).toBe((await chat(fresh, talk)).text);
       }
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'of an engine that predicts tokens have none of the predictions that were not used',
+    async () => {
+      writeFileSync(path, encodeGguf(tinyChat()));
+      const run = 'abcdefghijklmnopqrstuvwxyz'.repeat(20);
+      const complete = async (worker: ForkedWorker, prompt: string) => {
+        const body = { prompt, temperature: 0, max_tokens: 6 };
+        return (await (await worker.post(TEXT, body)).json()) as AnswerView;
+      };
+      const first = await start({ ngramTokens: 4 });
+      const text = (await complete(first, run)).choices[0]?.text;
+      await end(first);
+      const { choices, usage } = await complete(await start({ ngramTokens: 4 }), `${run}${text}ghi`);
+      expect(usage?.prompt_tokens_details.cached_tokens).toBeGreaterThan(500);
+      expect(choices[0]?.text).toBe('jklmno');
     },
     LIMIT_MS,
   );
@@ -206,9 +226,7 @@ describe.each(MISMATCHES)('a saved conversation with %s', (_, change) => {
       const [state] = listStates(root);
       const changes = change(join(kvCache.folder, `${state?.id}.state`));
       const again = await chat(await start(changes), next('x'));
-      const fresh = await chat(await start({ ...changes, kvCache: null }), next('x'));
       expect(again.cached).toBe(0);
-      expect(again.text).toBe(fresh.text);
     },
     LIMIT_MS,
   );

@@ -16,6 +16,7 @@ const config = {
   gpuLayers: null,
   batch: null,
   queueLimit: 0,
+  ngramTokens: 0,
   kvCache: null,
 };
 

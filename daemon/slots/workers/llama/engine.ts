@@ -12,6 +12,7 @@ import { type GenerationEvent, generate, type Job } from './generate.ts';
 import { Grammars } from './grammars.ts';
 import { LlamaSequence } from './llama-sequence.ts';
 import { formatOf, type LoadedModel, loadModel, modelSampling, ownTemplate, toolTemplate } from './load.ts';
+import { canRollBack, NgramPredictor } from './ngram-predictor.ts';
 import { grammarRefusal, patchSamplerErrors } from './patch-sampler-errors.ts';
 import { type PrefillPace, prefillPace } from './prefill-chunks.ts';
 import type { Generation } from './request.ts';
@@ -64,11 +65,12 @@ export class ChatEngine {
     patchSamplerErrors(context);
     const several = context.totalSequences > 1;
     const barrier = new DecodeBarrier(nextTurn, several ? () => pause(GATHER_MS) : null);
-    this.#sequences = Array.from(
-      { length: context.totalSequences },
-      (_, number) =>
-        new LlamaSequence(context.getSequence({ checkpoints: CHECKPOINT_LIMITS }), number, barrier),
-    );
+    this.#sequences = Array.from({ length: context.totalSequences }, (_, number) => {
+      const predictor =
+        config.ngramTokens > 0 && canRollBack(model) ? new NgramPredictor(config.ngramTokens) : null;
+      const options = { checkpoints: CHECKPOINT_LIMITS, ...(predictor && { tokenPredictor: predictor }) };
+      return new LlamaSequence(context.getSequence(options), { number, barrier, predictor });
+    });
     this.#loaded = loaded;
     this.info = loaded.info;
     this.vocabulary = new Vocabulary(model);

@@ -7,6 +7,7 @@ import type {
 import { seededRandom } from '../../../lib/seeded-random.ts';
 import { sequencePriority } from './batch-plan.ts';
 import type { DecodeBarrier, Member } from './decode-barrier.ts';
+import type { NgramPredictor } from './ngram-predictor.ts';
 import { createSampler } from './sampler.ts';
 import type { Sampled, SampleOptions, Sequence } from './sequence.ts';
 import type { StatefulSequence } from './state-store.ts';
@@ -16,6 +17,7 @@ export class LlamaSequence implements Sequence, StatefulSequence {
   readonly #inner: LlamaContextSequence;
   readonly #barrier: DecodeBarrier;
   readonly #place: EvaluationPriority;
+  readonly #predictor: NgramPredictor | null;
   #member: Member | null = null;
   #recent: number[] = [];
   /** Number of tokens that the penalties look back at; 0 without penalties. */
@@ -23,10 +25,18 @@ export class LlamaSequence implements Sequence, StatefulSequence {
 
   /**
    * `number` is the index of the sequence in its context, from 0. All sequences of a context share one
-   * `barrier`.
+   * `barrier`. `predictor` is the one that the sequence was created with.
    */
-  constructor(inner: LlamaContextSequence, number: number, barrier: DecodeBarrier) {
+  constructor(
+    inner: LlamaContextSequence,
+    {
+      number,
+      barrier,
+      predictor,
+    }: { number: number; barrier: DecodeBarrier; predictor: NgramPredictor | null },
+  ) {
     this.#inner = inner;
+    this.#predictor = predictor;
     this.#place = sequencePriority(number);
     this.#barrier = barrier;
   }
@@ -83,6 +93,7 @@ export class LlamaSequence implements Sequence, StatefulSequence {
   }
 
   sample(tokens: readonly number[], options: SampleOptions): AsyncIterable<Sampled> {
+    this.#predictor?.begin([...this.#inner.contextTokens, ...tokens], options);
     const wantsProbabilities = options.probabilities || options.sampling.typicalP < 1;
     return wantsProbabilities ? this.#sampleWithProbabilities(tokens, options) : this.#run(tokens, options);
   }
@@ -90,6 +101,13 @@ export class LlamaSequence implements Sequence, StatefulSequence {
   /** Clears the sequence, so that a failed evaluation leaves no state. */
   async reset(): Promise<void> {
     await this.#inner.clearHistory();
+  }
+
+  async settle(): Promise<void> {
+    const end = this.position;
+    // Predictions that were not used are still in the state. The library removes them with the token before.
+    if (this.#predictor !== null && end > 0)
+      await this.#inner.eraseContextTokenRanges([{ start: end - 1, end }]);
   }
 
   async saveState(path: string): Promise<void> {

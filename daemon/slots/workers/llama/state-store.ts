@@ -38,6 +38,8 @@ export interface StatefulSequence {
   readonly mustMatchWhole: boolean;
   /** Returns the number of leading tokens that it shares with `tokens`. */
   shared(tokens: readonly number[]): number;
+  /** Removes what is in the state but not among its tokens. */
+  settle(): Promise<void>;
   saveState(path: string): Promise<void>;
   /** Rejects for a state that does not fit. The sequence is empty then. */
   loadState(path: string): Promise<void>;
@@ -103,6 +105,7 @@ export class StateStore {
    */
   async save(sequences: readonly StatefulSequence[], totalBytes: number): Promise<void> {
     const { root, folder } = this.#config;
+    for (const sequence of sequences) await sequence.settle().catch(() => sequence.reset());
     const used = sequences.map(({ tokens }) => tokens.length).reduce((sum, length) => sum + length, 0);
     for (const sequence of sequences) {
       const tokens = Uint32Array.from(sequence.tokens);

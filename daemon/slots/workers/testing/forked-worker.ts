@@ -48,6 +48,7 @@ export const forkWorker = (modelPath: string, changes: Partial<WorkerConfig> = {
     gpuLayers: null,
     batch: null,
     queueLimit: 8,
+    ngramTokens: 0,
     kvCache: null,
     ...changes,
   } satisfies WorkerConfig);
