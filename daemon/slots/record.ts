@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
 import { redactSecrets } from '../lib/text/redact.ts';
-import { poolOf } from './admission/memory-use.ts';
+import { heldBytes, poolOf } from './admission/memory-use.ts';
 import type { SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
 import type { EngineRun, SlotControllerDeps } from './lifecycle/controller-deps.ts';
@@ -92,7 +92,7 @@ export function slotRecord(input: SlotRecordInput): SlotRecord {
     waiting_for: [...input.waitsFor],
     memory: current && {
       pool: poolOf(current),
-      needed_bytes: current.neededBytes,
+      needed_bytes: heldBytes(current),
       source: current.needSource,
     },
     failure: failureView(input),

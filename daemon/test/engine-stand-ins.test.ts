@@ -5,6 +5,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { SlotPlanView } from '../contract/slots.ts';
+import { processTree } from '../lib/process/process-memory.ts';
 import { isAlive } from './harness/descendants.ts';
 import { follow } from './harness/follow-events.ts';
 import { startGateway, until } from './harness/gateway.ts';
@@ -12,7 +14,7 @@ import { newHome } from './harness/home.ts';
 import { type HttpResponse, replyText, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { runSlotAction, slot, waitForSlotState } from './harness/slots.ts';
-import { writeStandIns } from './harness/stand-ins.ts';
+import { VLLM_WORKER_BYTES, writeStandIns } from './harness/stand-ins.ts';
 
 const CHAT = '/v1/chat/completions';
 const home = newHome();
@@ -25,6 +27,9 @@ const gateway = new OneGateway(() => {
     files: {
       'config/slots/agent.toml': 'autoload = false\n',
       'config/slots/big.toml': 'engine = "vllm"\nmodel = "org/Big-Model"\ncontext = 2048\n',
+      'config/slots/asleep.toml':
+        'engine = "vllm"\nmodel = "org/asleep"\n[env]\nVLLM_SERVER_DEV_MODE = "1"\nVLLM_TEST_SLEEPING = "1"\n',
+      'config/slots/awake.toml': 'engine = "vllm"\nmodel = "org/awake"\n[env]\nVLLM_SERVER_DEV_MODE = "1"\n',
       'config/slots/order.toml': 'engine = "vllm"\ntype = "rerank"\nmodel = "org/ranks"\n',
       'config/slots/npu.toml': flm('model = "llama3.2:1b"\n'),
       'config/slots/vectors.toml': flm('type = "embedding"\nmodel = "embed-gemma:300m"\n'),
@@ -46,6 +51,26 @@ describe('vLLM (stand-in)', () => {
     }
     const record = await slot(gateway, 'big');
     expect(record).toMatchObject({ engine: 'vllm', model: 'org/Big-Model', context: 2048, state: 'ready' });
+  });
+
+  it('is measured with all its processes, and ends with them', async () => {
+    expect((await chat('awake')).status).toBe(200);
+    const { pid } = await slot(gateway, 'awake');
+    const pids = processTree(pid as number);
+    expect(pids).toHaveLength(2);
+    const shown = async () => (await slot(gateway, 'awake')).memory_bytes ?? 0;
+    await until(async () => (await shown()) > VLLM_WORKER_BYTES, 'the memory of its worker');
+    const need = async () => (await send(gateway, 'GET', '/api/slots/awake/plan')).json<SlotPlanView>().need;
+    await until(async () => (await need()).source === 'measured', 'a measurement');
+    expect((await need()).total).toBeGreaterThan(VLLM_WORKER_BYTES);
+    await runSlotAction(gateway, 'awake', 'unload');
+    await until(() => !pids.some(isAlive), 'its processes to end');
+  });
+
+  it('is not ready while it sleeps', async () => {
+    const response = await chat('asleep');
+    expect(response.status).toBe(503);
+    expect(response.text).toContain('sleep mode');
   });
 
   it('reranks on its native path', async () => {

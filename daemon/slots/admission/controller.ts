@@ -20,6 +20,7 @@ import { estimateOf } from './memory-estimate.ts';
 import { Footprints } from './memory-measurement.ts';
 import {
   HOST_POOL,
+  heldBytes,
   type MemoryUse,
   onCpu,
   poolOf,
@@ -89,6 +90,8 @@ export class AdmissionController {
   readonly #queue: AdmissionQueue;
   readonly #recentlyFreed: RecentlyFreed;
   readonly #footprints: Footprints;
+  /** The bytes that the attached server of a slot released when it was unloaded. */
+  readonly #releasedBytes = new Map<string, number>();
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
@@ -192,7 +195,11 @@ export class AdmissionController {
   }
 
   ended(current: Readonly<EngineRun>): void {
-    if (!onCpu(current)) this.#recentlyFreed.add(poolOf(current), current.neededBytes);
+    if (onCpu(current)) return;
+    const { how, slot } = current.launch;
+    const bytes = heldBytes(current);
+    this.#recentlyFreed.add(poolOf(current), bytes);
+    if (how.runner === 'attach' && bytes > 0) this.#releasedBytes.set(slot, bytes);
   }
 
   /**
@@ -248,6 +255,7 @@ export class AdmissionController {
       cores: deps.cores,
       queueMax: deps.queueMax(),
       headroom: (device, needed) => this.#headroom(config, [device, needed], others, terms),
+      releasedBytes: this.#releasedBytes.get(config.name) ?? 0,
       measured: (launch, pool, size) => deps.measurements.bytes(launch, pool, size),
     };
     return planLoad(config, input);
@@ -290,7 +298,7 @@ export class AdmissionController {
     const onHost = (current: Readonly<EngineRun>) => reservedOnHost(current, this.#anonymous(current));
     const hostReserved =
       load.pool === HOST_POOL ? others.reduce((all, { current }) => all + onHost(current), 0) : 0;
-    const reservedOnly = { reserved: sum(({ neededBytes }) => neededBytes), unreported: 0 };
+    const reservedOnly = { reserved: sum(heldBytes), unreported: 0 };
     return {
       pool: load.pool,
       needed: load.needed,

@@ -131,7 +131,16 @@ describe('planLoad', () => {
       );
     expect(planned('').need.total).toBe(0);
     expect(planned('memory = "8 GiB"').need).toMatchObject({ total: 8 * GIB, source: 'file' });
-    expect(devices).toEqual(['cpu', 'cuda:1']);
+    expect(devices).toEqual(['cuda:1', 'cuda:1']);
+  });
+
+  it('a ComfyUI that released its memory needs it again', () => {
+    const text = 'type = "image"\nengine = "comfyui"\nurl = "http://127.0.0.1:8188"';
+    const images = { ...model, type: 'image' as const };
+    const { need } = planLoad(slotConfig('img', text), input({ model: images, releasedBytes: 4 * GIB }));
+    expect(need).toMatchObject({ total: 4 * GIB, source: 'measured' });
+    const far = slotConfig('img', text.replace('127.0.0.1', '10.0.0.9'));
+    expect(planLoad(far, input({ model: images, releasedBytes: 4 * GIB })).need.total).toBe(0);
   });
 
   it('vLLM takes its share of the card, and memory of the host too', () => {

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { Engine, Launch, MemoryParams, SlotModel } from '../engines/engine.ts';
+import { releasesMemory } from '../engines/keys.ts';
 import { engineOf } from '../engines/table.ts';
 import type { DeferredMemory, EngineRun } from '../lifecycle/controller-deps.ts';
 import { scrubPaths } from '../lifecycle/failure-reason.ts';
@@ -60,6 +61,8 @@ export interface LaunchPlanInput {
    * Returns the memory that a load of `needed` bytes draws from on a device (`auto`, `cpu`, `vulkan:N`, `cuda:N`).
    */
   headroom(device: string, needed: number): MemoryHeadroom;
+  /** The bytes that the attached server of the slot released when it was unloaded; default 0. */
+  readonly releasedBytes?: number;
   /** Returns the bytes that this launch took in this pool before; null when it never ran on this machine. */
   measured(launch: Launch, pool: string, sizeBytes: number): number | null;
 }
@@ -216,10 +219,8 @@ function headroomAndNeed(
   { model, launch, expertBytes }: { model: SlotModel; launch: Launch; expertBytes: number },
 ) {
   const { memoryBytes } = config;
-  const isAttached = launch.how.runner === 'attach';
-  // The memory of an attached server is not managed here, or is already missing from the free memory.
-  if (isAttached && memoryBytes === null) return { headroom: input.headroom('cpu', 0), need: NO_NEED };
-  const device = isAttached ? config.device : memoryDeviceOf(config, launch);
+  if (launch.how.runner === 'attach') return attachedNeed(input, config);
+  const device = memoryDeviceOf(config, launch);
   const estimate = (measuredBytes: number | null, onCard: boolean, cardBytes: number | null) =>
     needBy({ config, model, onCard }, { launch, expertBytes, measuredBytes, cardBytes });
   const guess = estimate(null, device !== 'cpu', null);
@@ -231,6 +232,18 @@ function headroomAndNeed(
     headroom,
     need: memoryBytes === null ? need : ({ ...need, total: memoryBytes, source: 'file' } as const),
   };
+}
+
+/**
+ * Returns the need of a server that runs already. Its memory is not managed here, or is already missing from the free
+ * memory, but for one that loads its model again after it was unloaded.
+ */
+function attachedNeed(input: LaunchPlanInput, config: SlotConfig) {
+  const { memoryBytes } = config;
+  if (!releasesMemory(config)) return { headroom: input.headroom('cpu', 0), need: NO_NEED };
+  const total = memoryBytes ?? input.releasedBytes ?? 0;
+  const source = memoryBytes === null ? (total > 0 ? 'measured' : 'estimated') : 'file';
+  return { headroom: input.headroom(config.device, total), need: { ...NO_NEED, total, source } as const };
 }
 
 /** Returns what a launch needs: by the rule of its engine, otherwise as llama.cpp allocates it. */

@@ -65,6 +65,15 @@ describe('toHolder', () => {
     });
   });
 
+  it('frees what an attached server reports to hold', () => {
+    const running = Object.assign(currentOf(null).running, { heldBytes: () => 4_000 });
+    const attached = currentOf('remote', { neededBytes: 0, pool: 'card', running });
+    expect(toHolder(use(attached), { anonymous: 0, reloadMs: 9 })).toMatchObject({
+      heldBytes: 4_000,
+      freedBytes: 4_000,
+    });
+  });
+
   it('frees the granted memory on a card', () => {
     const onCard = currentOf('vulkan', { ...current, pool: 'card' });
     expect(toHolder(use(onCard), { anonymous: 30, reloadMs: 9 }).freedBytes).toBe(100);

@@ -77,6 +77,10 @@ export function unreportedBytes(current: Readonly<EngineRun>, now: number): numb
   return now - readySince < MAX_VRAM_READING_AGE_MS ? neededBytes : 0;
 }
 
+/** Returns the bytes that an engine holds: as its server reports them, otherwise those that it was granted. */
+export const heldBytes = ({ running, neededBytes }: Readonly<EngineRun>): number =>
+  running.heldBytes?.() ?? neededBytes;
+
 /**
  * Returns the pool of an engine: by the device it runs on, and before it is loaded the pool that admission chose.
  */
@@ -97,8 +101,8 @@ export function toHolder(use: MemoryUse, { anonymous, reloadMs }: MemoryReadings
     serving: state === 'serving' || state === 'draining',
     pinned,
     priority,
-    heldBytes: current.neededBytes,
-    freedBytes: onHost ? reservedBytes(current, anonymous) + anonymous : current.neededBytes,
+    heldBytes: heldBytes(current),
+    freedBytes: onHost ? reservedBytes(current, anonymous) + anonymous : heldBytes(current),
     reloadMs,
     readySince: current.readySince ?? current.startedAt,
     lastUsedAt: Math.max(lastUsedAt, current.readySince ?? 0),

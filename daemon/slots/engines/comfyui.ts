@@ -3,6 +3,7 @@ import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, processSpec } from './common.ts';
 import type { Engine, EngineMemory, Launch, LaunchParams, MemoryParams } from './engine.ts';
+import { releasesMemory } from './keys.ts';
 import { GIB, MIB } from './program-memory.ts';
 import type { Probe, UnloadCall } from './run-spec.ts';
 
@@ -16,7 +17,10 @@ const AT_ONCE = 1;
 function plan(params: LaunchParams): Launch {
   const { config } = params;
   const common = { ...commonLaunch(params, { nativeRerank: false, model: null }), parallel: AT_ONCE };
-  if (config.runner === 'attach') return { ...common, how: attachSpec(config, PROBE, FREE) };
+  if (config.runner === 'attach') {
+    const report = releasesMemory(config) ? ({ memoryReport: 'comfyui' } as const) : {};
+    return { ...common, how: { ...attachSpec(config, PROBE, FREE), ...report } };
+  }
   const launch = { ...common, startLimitMs: START_LIMIT_MS };
   const start = { key: { by: 'none' }, probe: PROBE } as const;
   if (config.runner === 'container') {

@@ -302,7 +302,10 @@ describe('where a model comes from', () => {
 describe('the checks of an engine', () => {
   it.each([
     ['engine = "llama-server"', ['/health', '/v1/models', '/v1/chat/completions']],
-    ['engine = "vllm"\nmodel = "x"\ntype = "embedding"', ['/health', '/v1/models', '/v1/embeddings']],
+    [
+      'engine = "vllm"\nmodel = "x"\ntype = "embedding"',
+      ['/is_sleeping', '/health', '/v1/models', '/v1/embeddings'],
+    ],
     ['engine = "flm"\nmodel = "x"', ['/v1/models', '/v1/chat/completions']],
     ['engine = "flm"\nmodel = "x"\ntype = "stt"', []],
     ['engine = "whisper-server"\ntype = "stt"\nmodel = "/x"', ['/health']],

@@ -123,6 +123,11 @@ export interface AttachRunSpec {
   readonly keyVariable: string | null;
   readonly probe: Probe;
   readonly unloadCall?: UnloadCall;
+  /** The form in which its probe reports the memory of a card that it holds; absent when it does not. */
+  readonly memoryReport?: MemoryReport;
 }
+
+/** `comfyui`: `torch_vram_total` of the devices in `/system_stats`. */
+export type MemoryReport = 'comfyui';
 
 export type RunSpec = WorkerRunSpec | ProcessRunSpec | ContainerRunSpec | AttachRunSpec;

@@ -1,7 +1,7 @@
 import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, fileOrName, processSpec } from './common.ts';
-import type { Engine, EngineMemory, Launch, LaunchParams, MemoryParams } from './engine.ts';
+import type { Check, Engine, EngineMemory, Launch, LaunchParams, MemoryParams } from './engine.ts';
 import { GIB, MIB, optionNumber, optionValue, weightsByName } from './program-memory.ts';
 import type { KeyDelivery, Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
@@ -116,6 +116,18 @@ function plan(params: LaunchParams): Launch {
   return { ...launch, how: processSpec(config, { ...start, args, command: 'vllm', install }) };
 }
 
+/** Its health check succeeds while it sleeps, and requests then wait. Without its developer mode the route is absent. */
+const AWAKE: Check = {
+  name: 'awake',
+  method: 'GET',
+  path: '/is_sleeping',
+  limitMs: 5_000,
+  verdict: (status, body) =>
+    status === 200 && /"is_sleeping"\s*:\s*true/.test(body)
+      ? 'The vLLM is in sleep mode: POST /wake_up wakes it up'
+      : null,
+};
+
 function objection(config: SlotConfig): string | null {
   if (config.model === null) return 'model: engine vllm needs the name or the folder of a model';
   if (DEVICES.includes(backendOf(config.device))) return null;
@@ -132,5 +144,5 @@ export const vllm: Engine = {
   plan,
   context: (config) => config.context ?? 0,
   memory,
-  checks: (launch) => checksOf(launch, { health: '/health', models: true }),
+  checks: (launch) => [AWAKE, ...checksOf(launch, { health: '/health', models: true })],
 };

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { LaunchFor } from '../engines/engine.ts';
 import type { QueryEngine } from '../lifecycle/health.ts';
 import { loadedAt } from './key.ts';
+import { reportedMemory } from './memory-report.ts';
 import {
   type Endpoint,
   type EngineExit,
@@ -80,6 +81,7 @@ class AttachedServer implements RunningEngine {
   readonly #stop = new AbortController();
   readonly #ready = Promise.withResolvers<LoadedEngine>();
   #isLoaded = false;
+  #heldBytes: number | null = null;
 
   constructor(deps: AttachedServerDeps) {
     this.#deps = deps;
@@ -93,6 +95,10 @@ class AttachedServer implements RunningEngine {
 
   lines(): readonly string[] {
     return [];
+  }
+
+  heldBytes(): number | null {
+    return this.#heldBytes;
   }
 
   async stop(graceMs: number): Promise<EngineExit> {
@@ -128,7 +134,7 @@ class AttachedServer implements RunningEngine {
 
   async #followUntilUnreachable(signal: AbortSignal): Promise<string> {
     const { query, endpoint, launch, isSelf, watch = WATCH } = this.#deps;
-    const { probe, url } = launch.how;
+    const { probe, url, memoryReport } = launch.how;
     const address = new URL(url);
     if (await isSelf(address)) return SELF;
     await waitUntilReady({ query, endpoint, probe, signal, onProbed: unreachableLimit() });
@@ -139,7 +145,9 @@ class AttachedServer implements RunningEngine {
     for (let missed = 0; missed < watch.maxMisses; ) {
       await pause(watch.intervalMs, undefined, { signal });
       const answer = await sendProbe(query, endpoint, probe, signal);
-      missed = answer !== null && probeVerdict(probe, answer) === 'ready' ? 0 : missed + 1;
+      const isReady = answer !== null && probeVerdict(probe, answer) === 'ready';
+      if (isReady && memoryReport !== undefined) this.#heldBytes = reportedMemory(memoryReport, answer.body);
+      missed = isReady ? 0 : missed + 1;
     }
     return 'The attached server no longer answers.';
   }

