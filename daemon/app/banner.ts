@@ -26,6 +26,8 @@ export function reachableUrl(bindHost: string, port: number): string {
 }
 
 function slotLine(slot: SlotRecord): string {
+  const missing = slot.model_missing;
+  if (missing !== undefined) return `${slot.name}: model ${missing} is missing`;
   const model =
     slot.model === null ? 'no model' : slot.demo ? `${slot.model} (built-in demonstration)` : slot.model;
   return `${slot.name}: ${model}, ${slot.engine}, ${slot.device ?? slot.state}`;

@@ -74,7 +74,7 @@ const text = (max: number) =>
     .string()
     .min(1)
     .max(max)
-    .regex(/^[^\0-\x1f\x7f]+$/, 'must not contain control characters');
+    .regex(/^[^\u0000-\u001f\u007f]+$/, 'must not contain control characters');
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 /** Total weights, and those that one token uses, in billions. */

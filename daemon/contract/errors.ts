@@ -38,7 +38,7 @@ export const ERRORS = {
   ),
   'auth.required': row(
     401,
-    'A key is required.',
+    'A key is required. It is SVC_CLIENT_KEY or SVC_ADMIN_KEY in api.env on the host of the gateway.',
     'Send Authorization: Bearer <key>, or log in. A key that is refused is not one of those in api.env.',
   ),
   'auth.forbidden': row(403, 'The client key has no access to this route.', 'Use the admin key or log in.'),

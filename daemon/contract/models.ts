@@ -34,7 +34,12 @@ export const V1Model = z.object({
     chat_template: z.string().optional(),
   }),
 });
-export const V1ModelList = z.object({ object: z.literal('list'), data: z.array(V1Model) });
+export const V1ModelList = z.object({
+  object: z.literal('list'),
+  data: z.array(V1Model),
+  /** The form of Codex, for a request with `client_version`. */
+  models: z.array(z.looseObject({ slug: z.string() })).optional(),
+});
 
 /** The model of slot `agent` (`GET /api/agent`). */
 export const AgentResponse = z.object({
@@ -138,7 +143,7 @@ export const ModelRegister = z.strictObject({
   path: z
     .string()
     .max(4096)
-    .regex(/^(\/|~\/)[^\0-\x1f\x7f]+$/, 'must be an absolute path, such as /srv/models/model.gguf'),
+    .regex(/^(\/|~\/)[^\u0000-\u001f\u007f]+$/, 'must be an absolute path, such as /srv/models/model.gguf'),
 });
 export const ScanResponse = z.object({
   models: z.number().int(),

@@ -42,7 +42,7 @@ const shortText = (maxLength: number) =>
     .string()
     .min(1)
     .max(maxLength)
-    .regex(/^[^\0-\x1f\x7f]+$/, 'must not contain control characters');
+    .regex(/^[^\u0000-\u001f\u007f]+$/, 'must not contain control characters');
 
 /** The model to download: `owner/name`, `owner/name:QUANTISATION` or `owner/name:FILE`. */
 export const PullRequest = z.strictObject({

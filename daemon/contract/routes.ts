@@ -281,6 +281,8 @@ export const ROUTES = {
   'ui.favicon.ico': shell('/favicon.ico', 'Icon'),
   'ui.manifest': shell('/manifest.webmanifest', 'Web manifest'),
 
+  'hint.root.get': hint('GET', '/v1'),
+  'hint.root.slash': hint('GET', '/v1/'),
   'hint.twice.get': hint('GET', '/v1/v1/*path'),
   'hint.twice.post': hint('POST', '/v1/v1/*path'),
   'hint.slashes.get': hint('GET', '/v1//*path'),

@@ -190,7 +190,10 @@ describe('class', () => {
     const missing = await refusal({ method: 'POST', url: url.split('?')[0] as string });
     const wrong = await refusal({ method: 'POST', url, with: headers });
     expect([wrong.code, wrong.message]).toEqual(['auth.required', 'This key is not valid here.']);
-    expect([missing.code, missing.message]).toEqual(['auth.required', 'A key is required.']);
+    expect([missing.code, missing.message]).toEqual([
+      'auth.required',
+      'A key is required. It is SVC_CLIENT_KEY or SVC_ADMIN_KEY in api.env on the host of the gateway.',
+    ]);
     for (const each of [missing, wrong]) expect(each.headers()['x-should-retry']).toBe('false');
   });
 

@@ -12,6 +12,9 @@ interface Message {
 /** A model may load for minutes before the first byte. */
 const CALL_OPTIONS = { timeoutMs: 600_000 };
 
+const HELP =
+  'Type a message and press Enter. Ctrl-D ends the conversation, Ctrl-C stops at once. Choose another model with svcctl chat --model NAME.\n';
+
 const streamAborted = () => new CliError('the connection closed before the response ended', EXIT.unreachable);
 
 async function* events(res: IncomingMessage): AsyncGenerator<string> {
@@ -58,6 +61,10 @@ async function converse(context: CommandContext): Promise<number> {
     const line = await context.prompt('> ');
     if (line === null) return EXIT.ok;
     if (line.trim() === '') continue;
+    if (line.trim() === '/help') {
+      context.out(HELP);
+      continue;
+    }
     messages.push({ role: 'user', content: line });
     messages.push({ role: 'assistant', content: await sendChat(context, messages) });
   }

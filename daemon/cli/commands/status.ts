@@ -33,7 +33,7 @@ export async function status({ client, flags, out, width }: CommandContext): Pro
     slot.state,
     slot.model ?? '-',
     slot.device ?? '-',
-    slot.failure?.reason ?? '',
+    slot.failure?.reason ?? missingModel(slot),
   ]);
   const head = ['SLOT', 'STATE', 'MODEL', 'DEVICE', 'REASON'];
   out(`\n${fitted(head, rows, { width, shrink: [0, 2, 4] })}`);
@@ -45,6 +45,10 @@ export async function status({ client, flags, out, width }: CommandContext): Pro
 /** A larger model that the owner may choose. */
 const offerText = (current: string | null, model: string): string =>
   `${plain(model)} is larger than ${plain(current ?? 'the model of agent')}. To use it as agent: svcctl models use ${plain(model)}\n`;
+
+/** A slot whose model is absent fails at its next load. */
+const missingModel = ({ model_missing: missing }: SlotRecord): string =>
+  missing === undefined ? '' : `model ${missing} is missing`;
 
 /** The time of the start in this machine's zone, and how long ago it was. */
 const startedText = (at: number, now: number): string =>

@@ -64,3 +64,14 @@ test('limits are inclusive', () => {
   });
   expect(parse({ seed: -1 }).drawing.seed).toBeGreaterThanOrEqual(0);
 });
+
+test.each<[string, Record<string, unknown>]>([
+  ['absent', { prompt: 'a cat' }],
+  ['null', { prompt: 'a cat', model: null }],
+  ['blank', { prompt: 'a cat', model: ' ' }],
+])('a model that is %s is the only image slot', (_, body) => {
+  expect(parseImageHead(body, () => 'img').model).toBe('img');
+  expect(() => parseImageHead(body, () => null)).toThrowError(
+    expect.objectContaining({ code: 'request.invalid' }),
+  );
+});

@@ -38,10 +38,14 @@ const isBlank = (value: unknown): boolean =>
 
 /**
  * The first checks of `POST /v1/images/generations` in the order of docs/spec/contract.md#image-checks:
- * prompt (422 `image.prompt_required`), then model (422 `request.invalid`).
+ * prompt (422 `image.prompt_required`), then model (422 `request.invalid`). `onlySlot` replaces a missing model.
  */
-export function parseImageHead(body: Readonly<Record<string, unknown>>): ImageRequestHead {
-  const { prompt, model } = body;
+export function parseImageHead(
+  body: Readonly<Record<string, unknown>>,
+  onlySlot: () => string | null = () => null,
+): ImageRequestHead {
+  const { prompt } = body;
+  const model = isBlank(body.model) ? onlySlot() : body.model;
   if (isBlank(prompt)) throw new GatewayError('image.prompt_required', { param: 'prompt' });
   if (typeof prompt !== 'string') throw invalid('prompt', 'must be a string');
   if (isBlank(model)) throw invalid('model', 'is required');

@@ -8,7 +8,7 @@ import type {
 } from '../call-context.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
 import { configuredName } from '../dispatch/resolve-name.ts';
-import { createRoutingView } from '../dispatch/routing-view.ts';
+import { createRoutingView, type RoutingView } from '../dispatch/routing-view.ts';
 import { headerText } from '../forward/headers.ts';
 import { fieldOf, modelOf, scanBody } from '../rewrite/body-index.ts';
 import { render, replace } from '../rewrite/edits.ts';
@@ -27,6 +27,12 @@ export interface ParsedImageRequest extends ParsedRequest {
 
 const EMPTY = Buffer.alloc(0);
 
+/** Returns the name of the only slot for images; null when there is none, or a choice. */
+function onlyImageSlot({ slots }: RoutingView): string | null {
+  const [first, second] = slots.filter(({ type }) => type === 'image');
+  return second === undefined ? (first?.name ?? null) : null;
+}
+
 /**
  * Checks a request in the order of docs/spec/contract.md#image-checks: prompt, model, alias, curated set,
  * then everything else. A request that is forwarded is checked by its receiver.
@@ -36,7 +42,8 @@ export async function readImage(
   { deps, scope }: ParseContext,
 ): Promise<ParsedImageRequest> {
   const index = scanBody(body);
-  const head = parseImageHead(JSON.parse(body.toString('utf8')) as Record<string, unknown>);
+  const fields = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
+  const head = parseImageHead(fields, () => onlyImageSlot(createRoutingView(deps.sources)));
   // Refuses an overlong name before it is looked up.
   modelOf(index);
   const alias = configuredName(head.model, createRoutingView(deps.sources));
