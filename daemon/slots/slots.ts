@@ -243,6 +243,7 @@ class AllSlots implements Slots {
     const auto = new AutoSlots({
       models: () => models?.() ?? [],
       absentModels: () => absentModels?.() ?? [],
+      hasProgram: (name) => findProgram(name, settings.environment('PATH') ?? '') !== null,
       store: bindingStore,
       modelHeldBy: (config) => this.#models.heldModelId(config, this.#set.get(config.name)),
     });

@@ -167,3 +167,40 @@ describe('models of the NPU backend', () => {
     );
   });
 });
+
+describe('a model with a projector', () => {
+  const eyes: BindableModel = { id: 'eyes', type: 'llm', projectorPath: '/m/mmproj.gguf', created: 1 };
+  const plain: BindableModel = { id: 'plain', type: 'llm', created: 2 };
+  const openWith = (programs: readonly string[], held: string | null = null) =>
+    new AutoSlots({
+      models: () => [eyes, plain],
+      absentModels: () => [],
+      hasProgram: (name) => programs.includes(name),
+      store: undefined,
+      modelHeldBy: (config) => config.model ?? held,
+    });
+  const engines = (auto: AutoSlots, configs = [slotConfig('agent')]) =>
+    Object.fromEntries(
+      auto
+        .configs({ configs, broken: none })
+        .map(({ name, engine, runner }) => [name, `${engine} ${runner}`]),
+    );
+
+  it('gets llama-server as the engine of its automatic slot when it is installed', () => {
+    expect(engines(openWith(['llama-server']))).toMatchObject({
+      eyes: 'llama-server process',
+      plain: 'embedded worker',
+    });
+    expect(engines(openWith([]))).toMatchObject({ eyes: 'embedded worker' });
+  });
+
+  it('has that engine in slot agent too, unless its file chooses', () => {
+    const auto = openWith(['llama-server'], 'eyes');
+    expect(engines(auto)).toMatchObject({ agent: 'llama-server process' });
+    const before = auto.configs({ configs: [slotConfig('agent')], broken: none })[0];
+    expect(auto.configs({ configs: [slotConfig('agent')], broken: none })[0]).toBe(before);
+    for (const text of ['engine = "embedded"', 'runner = "worker"', 'enabled = false'])
+      expect(engines(auto, [slotConfig('agent', text)])).toMatchObject({ agent: 'embedded worker' });
+    expect(engines(openWith(['llama-server'], 'plain'))).toMatchObject({ agent: 'embedded worker' });
+  });
+});

@@ -1,7 +1,8 @@
 import type { SlotConfig } from '../config/slot-config.ts';
 import { automaticSlot } from '../config/slot-file.ts';
 import type { SlotFolder } from '../config/slot-folder.ts';
-import { engineFor, engineOf } from '../engines/table.ts';
+import { llamaServer as IMAGE_ENGINE } from '../engines/llama-server.ts';
+import { defaultRunnerOf, engineFor, engineOf, slotObjection } from '../engines/table.ts';
 import { AUTO_MODEL_SLOTS, type BindableModel, bindModels } from './bindings.ts';
 import { bindingsText, mergeBindings, readBindings, type TextStore } from './stored-bindings.ts';
 
@@ -10,6 +11,8 @@ export interface AutoSlotsDeps {
   models(): readonly BindableModel[];
   /** Returns the ids of models that are unavailable now and may come back. */
   absentModels(): readonly string[];
+  /** Returns whether a program is installed; default no. */
+  hasProgram?(name: string): boolean;
   /** Stores the bindings across restarts; without it they are computed again at each start. */
   readonly store: TextStore | undefined;
   /** Returns the id of the model that a slot with this file holds; null when it has none. */
@@ -34,6 +37,8 @@ export class AutoSlots {
   readonly #deps: AutoSlotsDeps;
   #bindings: Map<string, string>;
   #generated = new Map<string, SlotConfig>();
+  /** Slots of files whose engine was changed for their model. */
+  readonly #imageSlots = new Map<string, SlotConfig>();
 
   constructor(deps: AutoSlotsDeps) {
     this.#deps = deps;
@@ -51,19 +56,51 @@ export class AutoSlots {
     const models = this.#deps.models();
     const bound = this.#bind(folder, models);
     const generated = new Map<string, SlotConfig>();
-    for (const { id, type, format } of models) {
+    for (const model of models) {
+      const { id, type, format } = model;
       const name = bound.get(id);
       if (name === undefined) continue;
       const file = files.get(name);
       const config =
         file === undefined
-          ? automaticSlot(name, type, id, engineFor(type, format))
+          ? automaticSlot(name, type, id, this.#engineOf(model))
           : { ...file, model: id, engine: engineServing(file, format) };
       const before = this.#generated.get(name);
       generated.set(name, before !== undefined && isSame(before, config) ? before : config);
     }
     this.#generated = generated;
-    return [...folder.configs.filter(({ name }) => !generated.has(name)), ...generated.values()];
+    const readers = new Set(models.filter((model) => this.#readsImages(model)).map(({ id }) => id));
+    const others = folder.configs.filter(({ name }) => !generated.has(name));
+    return [...others.map((config) => this.#withImageEngine(config, readers)), ...generated.values()];
+  }
+
+  /** Returns whether a model reads images here: it has a projector, and the program that loads one is installed. */
+  #readsImages({ type, projectorPath = null }: BindableModel): boolean {
+    return type === 'llm' && projectorPath !== null && this.#deps.hasProgram?.(IMAGE_ENGINE.id) === true;
+  }
+
+  #engineOf(model: BindableModel): string {
+    return this.#readsImages(model) ? IMAGE_ENGINE.id : engineFor(model.type, model.format);
+  }
+
+  /**
+   * Gives a slot whose file names neither engine nor runner (slot `agent` without a file) the engine that reads images
+   * when its model does.
+   */
+  #withImageEngine(config: SlotConfig, readers: ReadonlySet<string>): SlotConfig {
+    if (readers.size === 0 || config.type !== 'llm' || !config.enabled || !choosesEngine(config))
+      return config;
+    if (!readers.has(this.#deps.modelHeldBy(config) ?? '')) return config;
+    const changed: SlotConfig = {
+      ...config,
+      engine: IMAGE_ENGINE.id,
+      runner: defaultRunnerOf(IMAGE_ENGINE.id),
+    };
+    if (slotObjection(changed) !== null) return config;
+    const before = this.#imageSlots.get(config.name);
+    const same = before !== undefined && isSame(before, changed) ? before : changed;
+    this.#imageSlots.set(config.name, same);
+    return same;
   }
 
   #bind({ configs, broken }: Pick<SlotFolder, 'configs' | 'broken'>, models: readonly BindableModel[]) {
@@ -99,5 +136,9 @@ export class AutoSlots {
  */
 const engineServing = ({ engine, type }: SlotConfig, format: string | undefined): string =>
   engine === engineFor(type) ? engineFor(type, format) : engine;
+
+/** Returns whether the engine is open: `speculation` and experts are for the engine that the file has in mind. */
+const choosesEngine = ({ engine, type, fileKeys }: SlotConfig): boolean =>
+  engine === engineFor(type) && !fileKeys.some((key) => key === 'engine' || key === 'runner');
 
 const isSame = (a: SlotConfig, b: SlotConfig): boolean => JSON.stringify(a) === JSON.stringify(b);

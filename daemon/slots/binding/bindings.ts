@@ -7,6 +7,8 @@ export interface BindableModel {
   readonly type: SlotTypeName;
   /** Format of its files: `gguf`, `onnx`, `program`; `flm` for models of the NPU backend. */
   readonly format?: string;
+  /** Absolute path of the projector with which it reads images; null or absent without one. */
+  readonly projectorPath?: string | null;
   /** Unix seconds. */
   readonly created: number;
 }
