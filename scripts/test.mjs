@@ -20,12 +20,6 @@ const LIMITS = {
   bench: 10 * MINUTE,
 };
 
-/**
- * How often CI runs a failed test again. Each test that passes at the second attempt is printed as RETRIED: a fault to fix. The
- * retries go once repeated full runs on a busy machine show no such test (ADR-0052).
- */
-const RETRIES = process.env.CI ? 1 : 0;
-
 /** Programs that `npm test` installs where it can. System tests install all others too. */
 const PARTS = ['chromium', 'iproute2', 'espeak-ng', 'ffmpeg'];
 
@@ -107,7 +101,7 @@ class TestRun {
   }
 
   #vitestCommand(args) {
-    return [this.node, modules('vitest', 'vitest.mjs'), 'run', `--retry=${RETRIES}`, ...args];
+    return [this.node, modules('vitest', 'vitest.mjs'), 'run', ...args];
   }
 
   /** One vitest process over all projects of a configuration. Its reporter prints a line for each suite. */
@@ -132,7 +126,6 @@ class TestRun {
     const files = paths.map((path) => relative('e2e', path) || '.');
     const command = inOwnNetwork(this.env.SVC_TEST_IP, [
       ...[this.node, modules('playwright', 'cli.js'), 'test', '--config', 'e2e/playwright.config.ts'],
-      `--retries=${RETRIES}`,
       ...files,
     ]);
     const env = { ...this.env, PLAYWRIGHT_JSON_OUTPUT_NAME: report };
@@ -140,7 +133,6 @@ class TestRun {
     const { status, seconds, json } = await runWithReport(command, report, options);
     if (json === null) return this.#noReport('browser', status, seconds, log);
     const counts = readPlaywrightReport(json);
-    for (const name of counts.retried) console.log(`RETRIED ${name}`);
     this.totals.addSuite('browser', seconds, counts);
   }
 

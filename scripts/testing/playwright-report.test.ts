@@ -15,7 +15,7 @@ const spec = (title: string, ok: boolean, ...errors: string[]) => ({
 
 test('specs at any depth and errors outside of them, with their whole text', () => {
   const report = {
-    stats: { expected: 3, unexpected: 1, flaky: 0, skipped: 2 },
+    stats: { expected: 3, unexpected: 1, skipped: 2 },
     suites: [
       {
         specs: [spec('passes', true)],
@@ -28,7 +28,6 @@ test('specs at any depth and errors outside of them, with their whole text', () 
     passed: 3,
     failed: 2,
     skipped: 2,
-    retried: [],
     failures: [
       { name: 'browser: a.spec.ts:7 > fails', text: 'Error: no\nmore\nsecond' },
       { name: 'browser: outside of tests', text: 'no browser' },
@@ -37,14 +36,5 @@ test('specs at any depth and errors outside of them, with their whole text', () 
 });
 
 test('an empty report counts nothing', () => {
-  expect(readPlaywrightReport({})).toEqual({ passed: 0, failed: 0, skipped: 0, failures: [], retried: [] });
-});
-
-test('a test that passed at a second attempt is named', () => {
-  const flaky = { ...spec('later', true), tests: [{ status: 'flaky', results: [] }] };
-  expect(readPlaywrightReport({ stats: { flaky: 1 }, suites: [{ specs: [flaky] }] })).toMatchObject({
-    passed: 1,
-    failed: 0,
-    retried: ['browser: a.spec.ts:7 > later'],
-  });
+  expect(readPlaywrightReport({})).toEqual({ passed: 0, failed: 0, skipped: 0, failures: [] });
 });

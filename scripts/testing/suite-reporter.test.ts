@@ -10,7 +10,7 @@ import type { SuiteReport } from './counts.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /** Runs vitest over `files` in a project called `small`. */
-function runVitest(files: Readonly<Record<string, string>>, options: readonly string[] = []) {
+function runVitest(files: Readonly<Record<string, string>>) {
   const folder = scratch();
   mkdirSync(join(folder, 'tests'));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -23,7 +23,7 @@ export default { test: { reporters: reporters(), projects: [{ test: { name: 'sma
   );
   const report = join(folder, 'report.json');
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const { status, stdout } = spawnSync(process.execPath, [vitest, 'run', ...options], {
+  const { status, stdout } = spawnSync(process.execPath, [vitest, 'run'], {
     cwd: folder,
     env: { ...process.env, SVC_TEST_REPORT: report },
     encoding: 'utf8',
@@ -86,13 +86,4 @@ test('a file that cannot be loaded and an error outside of tests are failures', 
     expect.arrayContaining(['small: tests/a.test.ts > the file', 'outside of tests']),
   );
   expect(report.outside).toBe(1);
-});
-
-test('a test that passes at a second attempt is printed', () => {
-  const { stdout, report } = runVitest(
-    { 'a.test.ts': `${HEAD}let runs = 0;\ntest('passes later', () => { expect(++runs).toBe(2); });` },
-    ['--retry=1'],
-  );
-  expect(report.suites).toMatchObject([{ passed: 1, failed: 0 }]);
-  expect(stdout).toContain('RETRIED small: tests/a.test.ts > passes later');
 });

@@ -61,9 +61,6 @@ export class SuiteReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const { state, errors } = test.result();
     const suite = this.#suite(test.module);
-    const isRetried = (test.diagnostic()?.retryCount ?? 0) > 0;
-    if (state === 'passed' && isRetried)
-      console.log(`RETRIED ${suite.name}: ${this.#nameOf(test.module, test.fullName)}`);
     if (state === 'passed') suite.passed += 1;
     else if (state === 'skipped') suite.skipped += 1;
     else if (state === 'failed') this.#fail(test.module, test.fullName, errors ?? []);
