@@ -14,7 +14,7 @@ const LONG = Buffer.alloc(32 << 20, 'x');
 /** `/held` responds when a test says so; anything else immediately. */
 const pendingResponses: ServerResponse[] = [];
 const warnings: Record<string, number>[] = [];
-const clock = { now: 0 };
+const clock = { now: 0, reads: 0 };
 let server: ReturnType<typeof createServer>;
 const sockets: Socket[] = [];
 
@@ -22,6 +22,7 @@ beforeEach(async () => {
   pendingResponses.length = 0;
   warnings.length = 0;
   clock.now = 0;
+  clock.reads = 0;
   server = createServer((req, res) => {
     if (req.url === '/held') pendingResponses.push(res);
     else if (req.url === '/long') res.end(LONG);
@@ -32,7 +33,10 @@ beforeEach(async () => {
   enforceConnectionLimit(server, trackUnusedSockets(server), {
     maxConnections: MAX_CONNECTIONS,
     log,
-    now: () => clock.now,
+    now: () => {
+      clock.reads += 1;
+      return clock.now;
+    },
     checkIntervalMs: 10,
   });
   await listenOnLoopback(server);
@@ -114,8 +118,11 @@ async function unread(): Promise<Socket> {
   return socket;
 }
 
-/** Waits until the system has filled its buffers and several samples were taken. */
-const waitForSamples = () => new Promise((resolve) => setTimeout(resolve, 150));
+/** Waits for several samples, each of which reads the clock. The system fills its buffers before. */
+async function waitForSamples(): Promise<void> {
+  const enough = clock.reads + 15;
+  while (clock.reads < enough) await new Promise((resolve) => setTimeout(resolve, 10));
+}
 
 it('S05 then the connection whose client has not read for the longest time is closed, never that of a slow reader', async () => {
   const serverSockets: Socket[] = [];
