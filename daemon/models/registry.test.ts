@@ -21,6 +21,7 @@ import { openSettings } from '../settings/open-settings.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { DEMO_MODEL_ID } from './demo-model.ts';
 import { type MetadataReader, readMetadataInChild } from './read-metadata-in-child.ts';
+import { HEADER_VERSION } from './registered-model.ts';
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts';
 import { writeModelHeader } from './testing/gguf/model-header.ts';
 import { PUBLISHED_ENCODERS } from './testing/gguf/published-models.ts';
@@ -121,7 +122,7 @@ test('a file that an older version read is read again, and keeps its id and orig
     repo: 'maker/a',
     licence: 'mit',
     contextMemory: { slidingWindow: 0 },
-    headerVersion: 5,
+    headerVersion: HEADER_VERSION,
   });
   expect(ids(registry)).toEqual(['a']);
 });
@@ -132,13 +133,14 @@ test('a large model gets the figures of llama.cpp after the scan', async () => {
   await writeModelHeader(join(models, 'e.gguf'), embedding);
   const registry = await start();
   expect(registry.get('e')).toMatchObject({ type: 'embedding', readsInSteps: true });
+  // The simulation has a low priority: on a busy machine it waits for all others.
   await expect
-    .poll(() => registry.get('e')?.simulated?.[1])
+    .poll(() => registry.get('e')?.simulated?.[1], { timeout: 150_000 })
     .toMatchObject({
       context: 8192,
       windowBytes: 114_688 * 8192,
     });
-});
+}, 180_000);
 
 test('a model without chat does not remove the demonstration model', async () => {
   put(join(models, 'embed.gguf'), encodeGguf(tinyEmbed()));
