@@ -141,7 +141,7 @@ describe('responses pass unchanged', () => {
   });
 
   test('an engine error with a string code passes byte for byte', async () => {
-    const body = '{"error": {"code":"context_length_exceeded", "message":"too long", "x":1e400}}';
+    const body = '{"error": {"code":"invalid_value", "message":"too hot", "x":1e400}}';
     const { gateway } = await setUp((_req, res) => {
       res.writeHead(400, { 'content-type': 'application/json' });
       res.end(body);
