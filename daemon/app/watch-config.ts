@@ -18,6 +18,10 @@ export interface ConfigWatchDeps {
   readonly upstreams: { reload(): void };
 }
 
+/** Slot files, and the workflows beside them. */
+const isSlotsFile = (name: string): boolean =>
+  isTomlFileName(name) || (name.endsWith('.json') && !name.startsWith('.'));
+
 /**
  * Makes each module follow the configuration files that concern it. Returns a function that stops watching
  * their folders.
@@ -33,7 +37,7 @@ export function watchConfig({ settings, log, bus, registry, slots, upstreams }: 
   });
   const folder = (name: string) => join(settings.folders.config, name);
   const ends = [
-    watchFolder(folder('slots'), isTomlFileName, () => slots.reload()),
+    watchFolder(folder('slots'), isSlotsFile, () => slots.reload()),
     watchFolder(folder('upstreams'), isTomlFileName, () => upstreams.reload()),
   ];
   return () => {

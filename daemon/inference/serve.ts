@@ -221,6 +221,7 @@ export function createInference(deps: InferenceDeps): Inference {
     async stop() {
       availableModels.close();
       endCalls();
+      images.stop();
       await images.settled();
       await outbound.close();
     },

@@ -78,8 +78,9 @@ export class LiveSlotView implements SlotView {
   get vision(): true | undefined {
     return this.#served.vision ? true : undefined;
   }
+  /** The current ones: no engine starts with them. */
   get imageSettings(): ImageSettings | null {
-    return this.#served.imageSettings;
+    return this.#source.config().imageSettings;
   }
   get model(): string | null {
     return this.#source.current()?.launch.modelId ?? this.#source.model()?.id ?? null;

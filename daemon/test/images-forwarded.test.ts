@@ -143,6 +143,15 @@ describe('LiteLLM', () => {
     expect(image).toMatchObject({ output_format: 'jpeg', data: [{ b64_json: JPEG.toString('base64') }] });
   });
 
+  it('a stream is made from the response; the upstream gets a request without one', async () => {
+    const response = await post({ model, stream: true, partial_images: 2 });
+    expect(response.text).toContain(
+      'event: image_generation.completed\ndata: {"type":"image_generation.completed"',
+    );
+    expect(response.text).toContain('"usage":{"input_tokens":9');
+    expect(JSON.parse(lite?.requests.at(-1)?.body ?? '')).toEqual({ model, prompt: 'a cat' });
+  });
+
   it.each([
     ['REFUSE', 400, 'Your request was rejected by the safety system.'],
     ['EMPTY', 502, 'The upstream answered without an image.'],

@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { jsonPayload, startRequest } from './harness/disconnecting-client.ts';
 import { CLIENT_KEY, until } from './harness/gateway.ts';
+import { send } from './harness/http.ts';
 import { IMAGES, ImageGateway, imageProvider, SMALL } from './harness/image-gateway.ts';
 
 const gateway = new ImageGateway();
@@ -61,6 +62,27 @@ describe('stable-diffusion.cpp', () => {
     control.abort();
     await expect(drawing).rejects.toThrow();
     await until(() => gateway.sd.cancelled.length === 1, 'the job to be cancelled');
+  });
+
+  it('a drawing that the engine cannot stop keeps the slot busy until it ends', async () => {
+    gateway.sd.refusesCancel = true;
+    const body = { ...SMALL, ...request, prompt: 'HANG' };
+    const start = gateway.sd.requests.length;
+    const leaving = startRequest(gateway, IMAGES, jsonPayload(body), CLIENT_KEY);
+    const slot = async () =>
+      (await send(gateway, 'GET', '/api/slots', { key: CLIENT_KEY }))
+        .json<{ slots: { name: string; active: number }[] }>()
+        .slots.find(({ name }) => name === 'cpp');
+    const since = () => gateway.sd.requests.slice(start);
+    await until(() => since().some(({ url }) => url.includes('/jobs/')), 'the job to be polled');
+    leaving.disconnect();
+    await until(() => since().some(({ url }) => url.endsWith('/cancel')), 'the cancellation to be refused');
+    const before = since().length;
+    await until(() => since().length > before, 'the job to be polled further');
+    expect((await slot())?.active).toBe(1);
+    gateway.sd.finish();
+    await until(async () => (await slot())?.active === 0, 'the slot to be free');
+    gateway.sd.refusesCancel = false;
   });
 
   it('is selected by the model name of its file', async () => {

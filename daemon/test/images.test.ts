@@ -6,7 +6,9 @@
 import { NotFoundError, UnprocessableEntityError } from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { V1ModelRecord } from '../contract/models.ts';
+import { imageFormat } from '../lib/media/image-format.ts';
 import { readPng } from '../lib/media/png.ts';
+import { findProgram } from '../lib/process/find-program.ts';
 import { failure } from './harness/failure.ts';
 import { until } from './harness/gateway.ts';
 import { send } from './harness/http.ts';
@@ -210,6 +212,79 @@ describe('checkpoints of the owner', () => {
   });
 });
 
+describe('a stream', () => {
+  const events = async (body: object): Promise<Record<string, unknown>[]> => {
+    const response = await post({ ...SMALL, stream: true, ...body });
+    expect(response.headers['content-type']).toBe('text/event-stream');
+    return [...response.text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(([, name, data]) => ({
+      name,
+      ...(JSON.parse(data as string) as Record<string, unknown>),
+    }));
+  };
+
+  it('has one completed event for each image', async () => {
+    const received = await events({ n: 2, response_format: 'url' });
+    expect(received.map(({ name }) => name)).toEqual([
+      'image_generation.completed',
+      'image_generation.completed',
+    ]);
+    const [first] = received;
+    expect(first).toMatchObject({
+      type: 'image_generation.completed',
+      size: '64x64',
+      output_format: 'png',
+      quality: 'auto',
+    });
+    expect(readPng(Buffer.from(String(first?.b64_json), 'base64'), 4096).width).toBe(64);
+    expect(first).not.toHaveProperty('usage');
+  });
+
+  it('has as many previews as requested', async () => {
+    const received = await events({ partial_images: 2, prompt: 'SLOW', steps: 6 });
+    expect(received.map(({ name, partial_image_index: at }) => [name, at])).toEqual([
+      ['image_generation.partial_image', 0],
+      ['image_generation.partial_image', 1],
+      ['image_generation.completed', undefined],
+    ]);
+    expect(received[0]).toMatchObject({ output_format: 'jpeg', b64_json: '/9j/4AAQ' });
+  });
+
+  it('is read by the official client', async () => {
+    const stream = await client().images.generate({ ...SMALL, stream: true, partial_images: 1 });
+    const types: string[] = [];
+    for await (const event of stream) types.push(event.type);
+    expect(types.at(-1)).toBe('image_generation.completed');
+  });
+
+  it('fails before its first event with a status', async () => {
+    const response = await post({ ...SMALL, stream: true, prompt: 'FAIL' });
+    expect([response.status, response.code]).toEqual([502, 'upstream.error']);
+  });
+});
+
+it('names settings that no engine follows', async () => {
+  const { _svc } = await draw({
+    ...{ output_compression: 50, quality: 'high', background: 'transparent', style: 'vivid' },
+    ...{ moderation: 'low', user: 'u' },
+  });
+  expect(_svc.meta.ignored).toEqual(['output_compression', 'quality', 'background', 'style']);
+  const followed = await draw({ output_format: 'png', quality: 'auto', background: 'opaque' });
+  expect(followed._svc.meta).not.toHaveProperty('ignored');
+});
+
+it.each(['jpeg', 'webp'] as const)(
+  'output_format %s is returned as data, or named where it cannot be made',
+  async (format) => {
+    const image = await draw({ output_format: format, output_compression: 80, response_format: 'url', n: 2 });
+    const isConverted = findProgram('ffmpeg', process.env.PATH ?? '') !== null;
+    expect(image).toMatchObject({ output_format: isConverted ? format : 'png' });
+    if (isConverted) expect(image._svc.meta).not.toHaveProperty('ignored');
+    else expect(image._svc.meta.ignored).toContain('output_format');
+    const formats = image.data.map((row) => 'b64_json' in row && imageFormat(Buffer.from(row.b64_json, 'base64')));
+    if (isConverted) expect(formats).toEqual([format, format]);
+  },
+);
+
 describe('B14 checks', () => {
   it.each<[Record<string, unknown>, string]>([
     [{ n: 9 }, 'n'],
@@ -219,6 +294,9 @@ describe('B14 checks', () => {
     [{ size: '64x65' }, 'size'],
     [{ size: '56x64' }, 'size'],
     [{ response_format: 'jpeg' }, 'response_format'],
+    [{ partial_images: 4 }, 'partial_images'],
+    [{ output_format: 'gif' }, 'output_format'],
+    [{ output_compression: 101 }, 'output_compression'],
     [{ extra_body: { steps: 1e6 } }, 'steps'],
     [{ extra_body: { seed: 'NaN' } }, 'seed'],
     [{ seed: -2 }, 'seed'],

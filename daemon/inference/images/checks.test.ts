@@ -49,7 +49,7 @@ test.each([
   [{ extra_body: { cfg: '7' } }, 'cfg'],
   [{ extra_body: { negative_prompt: 7 } }, 'negative_prompt'],
   [{ extra_body: 'x' }, 'extra_body'],
-  [{ stream: true }, 'stream'],
+  [{ stream: true, partial_images: 4 }, 'partial_images'],
 ])('%j is 422 naming %s', (body, param) => {
   expect(() => parse(body)).toThrowError(
     expect.objectContaining({ code: 'request.invalid', options: expect.objectContaining({ param }) }),

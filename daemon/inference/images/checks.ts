@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
+import type { ImageFormat } from '../../lib/media/image-format.ts';
 import type { ImageModel } from '../../models/images/curated.ts';
 import { invalid } from '../rewrite/body-index.ts';
 import { type Drawing, EXTRAS, type Extra } from './drawing.ts';
@@ -10,6 +11,15 @@ const MAX_IMAGES = 8;
 const SIZE = /^([1-9]\d{1,3})x([1-9]\d{1,3})$/;
 const [MIN_SIDE, MAX_SIDE, SIDE_STEP] = [64, 2048, 8];
 const MAX_CFG = 30;
+/** OpenAI's limit. */
+const MAX_PARTIAL_IMAGES = 3;
+/** Settings of OpenAI's API that no engine of the gateway follows, and the values that change nothing. */
+const UNFOLLOWED: Readonly<Record<string, readonly unknown[]>> = {
+  quality: ['auto'],
+  background: ['auto', 'opaque'],
+  style: [],
+  moderation: ['auto', 'low'],
+};
 /** Limits of a seed: JSON numbers (2^53 − 1) for a given one, `randomInt` (2^48 − 1) for a random one. */
 const MAX_SEED = Number.MAX_SAFE_INTEGER;
 const MAX_RANDOM_SEED = 2 ** 48 - 1;
@@ -23,6 +33,8 @@ export interface ImageRequestHead {
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly form: ImageForm;
+  /** Null unless the caller wants a stream. */
+  readonly stream: { readonly partialImages: number } | null;
 }
 
 /** A complete request. */
@@ -31,6 +43,9 @@ export interface ImageRequest {
   readonly form: ImageForm;
   /** Parameters beyond OpenAI's that the caller set. */
   readonly requestedExtras: ReadonlySet<Extra>;
+  readonly output: { readonly format: ImageFormat; readonly quality: number | null };
+  /** Other parameters of OpenAI that the caller set and no engine follows. */
+  readonly unfollowed: readonly string[];
 }
 
 const isBlank = (value: unknown): boolean =>
@@ -50,7 +65,12 @@ export function parseImageHead(
   if (typeof prompt !== 'string') throw invalid('prompt', 'must be a string');
   if (isBlank(model)) throw invalid('model', 'is required');
   if (typeof model !== 'string') throw invalid('model', 'must be a string');
-  return { prompt, model, body, form: body.response_format === 'b64_json' ? 'b64_json' : 'url' };
+  const partialImages = whole(body.partial_images, 'partial_images', 0, MAX_PARTIAL_IMAGES) ?? 0;
+  return {
+    ...{ prompt, model, body },
+    form: body.response_format === 'b64_json' ? 'b64_json' : 'url',
+    stream: body.stream === true ? { partialImages } : null,
+  };
 }
 
 /**
@@ -62,7 +82,6 @@ export function parseImageRequest({ prompt, body }: ImageRequestHead, model: Ima
   const count = whole(body.n, 'n', 1, MAX_IMAGES) ?? 1;
   const [width, height] = size(body.size, model);
   const form = formOf(body.response_format);
-  if (body.stream === true) throw invalid('stream', 'is not supported for images');
   const extras = extrasOf(body);
   const seed = whole(extras.seed, 'seed', -1, MAX_SEED) ?? -1;
   const drawing: Drawing = {
@@ -76,7 +95,44 @@ export function parseImageRequest({ prompt, body }: ImageRequestHead, model: Ima
     cfg: numeric(extras.cfg, 'cfg', 0, MAX_CFG) ?? model.cfg,
     negativePrompt: text(extras.negative_prompt, 'negative_prompt') ?? model.options?.negativePrompt ?? '',
   };
-  return { drawing, form, requestedExtras: new Set(EXTRAS.filter((name) => !isAbsent(extras[name]))) };
+  const requestedExtras = new Set(EXTRAS.filter((name) => !isAbsent(extras[name])));
+  const hasSize = !isAbsent(body.size) && body.size !== 'auto';
+  const requested = new Set<string>([...requestedExtras, ...(hasSize ? ['width', 'height'] : [])]);
+  const unfollowed = Object.keys(UNFOLLOWED).filter(
+    (name) => !isAbsent(body[name]) && !UNFOLLOWED[name]?.includes(body[name]),
+  );
+  const absent = unmapped(model, {
+    ...(hasSize && { size: true }),
+    ...(count > 1 && { n: true }),
+    ...extras,
+  });
+  return {
+    drawing: { ...drawing, requested },
+    output: outputOf(body),
+    ...{ form, requestedExtras, unfollowed: [...unfollowed, ...absent] },
+  };
+}
+
+const FORMATS: readonly string[] = ['png', 'jpeg', 'webp'] satisfies ImageFormat[];
+
+function outputOf(body: Readonly<Record<string, unknown>>): ImageRequest['output'] {
+  const format = isAbsent(body.output_format) ? 'png' : String(body.output_format);
+  if (!FORMATS.includes(format)) throw invalid('output_format', 'must be png, jpeg or webp');
+  const quality = whole(body.output_compression, 'output_compression', 0, 100);
+  return { format: format as ImageFormat, quality };
+}
+
+/** Returns the settings of a request that a workflow of the owner has no inputs for. */
+function unmapped({ workflow }: ImageModel, values: Readonly<Record<string, unknown>>): string[] {
+  if (workflow === undefined) return [];
+  const { mapping } = workflow;
+  const takes = {
+    n: mapping.n,
+    size: mapping.width && mapping.height,
+    seed: mapping.seed,
+    steps: mapping.steps,
+  };
+  return Object.entries(takes).flatMap(([name, inputs]) => (inputs || isAbsent(values[name]) ? [] : [name]));
 }
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;

@@ -20,6 +20,8 @@ export interface Submission {
   readonly promptId: string;
   /** The client id that receives its events. */
   readonly clientId: string;
+  /** Whether previews are wanted; a recent version makes them for this job alone. */
+  readonly previews: boolean;
 }
 
 /**
@@ -56,8 +58,9 @@ export class ComfyClient {
   /**
    * Submits a workflow and returns the id of its job. Not abortable: only a submitted job can be cancelled.
    */
-  async submit({ graph, model, promptId, clientId }: Submission): Promise<string> {
-    const body = { prompt: graph, client_id: clientId, prompt_id: promptId };
+  async submit({ graph, model, promptId, clientId, previews }: Submission): Promise<string> {
+    const extra = previews ? { extra_data: { preview_method: 'auto' } } : {};
+    const body = { prompt: graph, client_id: clientId, prompt_id: promptId, ...extra };
     const reply = await this.#post('/prompt', body, new AbortController().signal);
     const answer = reply.json();
     const { prompt_id } = objectOf(answer);

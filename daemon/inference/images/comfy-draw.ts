@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
+import type { Workflow } from '../../models/images/workflow.ts';
 import { ComfyClient } from './comfy-client.ts';
 import type { ComfyEvent } from './comfy-events.ts';
 import type { ComfyFile } from './comfy-history.ts';
@@ -10,7 +11,7 @@ import type { Graph } from './graphs.ts';
 import type { DrawImages, ImageJob, ImageResult } from './image-job.ts';
 import { WakeableDelay } from './wakeable-delay.ts';
 import { chooseWeights, LOADER_INPUTS } from './weights.ts';
-import { workflowGraph } from './workflow-graph.ts';
+import { ownerGraph, workflowGraph } from './workflow-graph.ts';
 
 /** Poll intervals in milliseconds: with events, and without them (first and longest). */
 const POLL_MS = { withEvents: 5_000, first: 200, longest: 1_000 } as const;
@@ -50,7 +51,9 @@ class ComfyJob {
     this.#client = client;
     this.#events = subscribeComfy(job.endpoint, this.#clientId, {
       jobId: () => this.#id,
+      isSampler: samplerOf(job.drawing.model.workflow),
       onEvent: (event) => this.#onEvent(event),
+      onPreview: (image) => job.onPreview?.(image, this.#fraction ?? 0),
       onClosed: () => this.#delay.wake(),
     });
   }
@@ -61,7 +64,7 @@ class ComfyJob {
 
   async run(): Promise<ImageResult> {
     const { drawing, promptId, signal } = this.#job;
-    const graph = workflowGraph(drawing, await this.#weights());
+    const graph = ownerGraph(drawing) ?? workflowGraph(drawing, await this.#weights());
     signal.throwIfAborted();
     // Events of a job whose id we choose may arrive before the response to its submission.
     this.#id = promptId;
@@ -86,6 +89,7 @@ class ComfyJob {
         model: drawing.model,
         promptId,
         clientId: this.#clientId,
+        previews: this.#job.onPreview !== undefined,
       });
     } catch (error) {
       // The engine may nevertheless have received it.
@@ -148,3 +152,9 @@ class ComfyJob {
 const isNoResponse = (error: unknown): boolean =>
   error instanceof GatewayError &&
   (error.code === 'dispatch.upstream_unavailable' || error.code === 'dispatch.upstream_timeout');
+
+/** Returns which nodes of the owner's workflow report the progress; undefined for a workflow of the gateway. */
+function samplerOf(workflow: Workflow | undefined): ((node: unknown) => boolean) | undefined {
+  if (workflow === undefined) return undefined;
+  return (node) => typeof node === 'string' && /sampler/i.test(workflow.graph[node]?.class_type ?? '');
+}

@@ -12,8 +12,15 @@ export type ComfyEvent =
 /** Messages after which the history contains the job. */
 const LAST: ReadonlySet<unknown> = new Set(['execution_success', 'execution_error', 'execution_interrupted']);
 
+/** The sampler of a workflow of the gateway. */
+const isOwnSampler = (node: unknown): boolean => node === SAMPLER;
+
 /** Parses one message for the job `id`; null for other jobs and irrelevant messages. */
-export function comfyEvent(message: string, id: string): ComfyEvent | null {
+export function comfyEvent(
+  message: string,
+  id: string,
+  isSampler: (node: unknown) => boolean = isOwnSampler,
+): ComfyEvent | null {
   let type: unknown;
   let data: Record<string, unknown>;
   try {
@@ -25,12 +32,15 @@ export function comfyEvent(message: string, id: string): ComfyEvent | null {
   if (data.prompt_id !== id) return null;
   if (LAST.has(type) || (type === 'executing' && data.node === null)) return { is: 'over' };
   if (type === 'execution_start') return { is: 'started' };
-  return type === 'progress' ? stepOf(data) : null;
+  return type === 'progress' ? stepOf(data, isSampler) : null;
 }
 
 /** Reports steps of the sampler only: other nodes count tiles and files. */
-function stepOf({ node, value, max }: Record<string, unknown>): ComfyEvent | null {
-  if (node !== undefined && node !== SAMPLER) return null;
+function stepOf(
+  { node, value, max }: Record<string, unknown>,
+  isSampler: (node: unknown) => boolean,
+): ComfyEvent | null {
+  if (node !== undefined && !isSampler(node)) return null;
   if (typeof value !== 'number' || typeof max !== 'number' || !(max > 0)) return null;
   return { is: 'step', share: Math.min(1, Math.max(0, value / max)) };
 }

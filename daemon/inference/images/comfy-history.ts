@@ -27,9 +27,21 @@ export function historyOutcome(answer: unknown, id: string, most: number): reado
   const { status, outputs } = objectOf(entry);
   const messages = listOf(objectOf(status).messages).map(listOf);
   if (objectOf(status).status_str === 'error') throw failureOf(messages);
-  const images = listOf(objectOf(objectOf(outputs)[OUTPUT]).images);
+  const images = imagesIn(objectOf(outputs));
   if (images.length === 0) throw badAnswer('The image engine finished without an image.');
   return images.slice(0, most).map(fileOf);
+}
+
+/**
+ * Returns the images of the gateway's output node or, in a workflow of the owner, of all its outputs: the saved ones,
+ * otherwise the previews.
+ */
+function imagesIn(outputs: Record<string, unknown>): readonly unknown[] {
+  const own = listOf(objectOf(outputs[OUTPUT]).images);
+  const all = Object.values(outputs).flatMap((node) => listOf(objectOf(node).images));
+  if (own.length === all.length) return own;
+  const saved = all.filter((image) => objectOf(image).type === 'output');
+  return saved.length > 0 ? saved : all;
 }
 
 function failureOf(messages: readonly (readonly unknown[])[]): GatewayError {

@@ -1,3 +1,4 @@
+import { imageFormat } from '../../lib/media/image-format.ts';
 import { openSocket } from '../../lib/net/outbound-socket.ts';
 import { type ComfyEvent, comfyEvent } from './comfy-events.ts';
 import type { Endpoint } from './engine-request.ts';
@@ -16,7 +17,11 @@ export interface ComfySubscription {
 export interface ComfyListener {
   /** The id of the job; null while it has none. */
   jobId(): string | null;
+  /** Whether the steps of a node are the progress; default: the sampler of a workflow of the gateway. */
+  readonly isSampler?: ((node: unknown) => boolean) | undefined;
   onEvent(event: ComfyEvent): void;
+  /** A preview of the image that this client is waiting for. */
+  onPreview?(image: Buffer): void;
   /** No more events will arrive. */
   onClosed(): void;
 }
@@ -42,8 +47,12 @@ export function subscribeComfy(
       },
       text: (message) => {
         const id = listener.jobId();
-        const event = id === null ? null : comfyEvent(message, id);
+        const event = id === null ? null : comfyEvent(message, id, listener.isSampler);
         if (event !== null) listener.onEvent(event);
+      },
+      binary: (message) => {
+        const image = previewOf(message);
+        if (image !== null) listener.onPreview?.(image);
       },
       ended: () => {
         alive = false;
@@ -60,4 +69,14 @@ export function subscribeComfy(
       socket.terminate();
     },
   };
+}
+
+const PREVIEW_IMAGE = 1;
+const HEADER_BYTES = 8;
+
+/** Returns the image of a binary message, which only the client of the job receives; null for any other message. */
+function previewOf(message: Buffer): Buffer | null {
+  if (message.length <= HEADER_BYTES || message.readUInt32BE(0) !== PREVIEW_IMAGE) return null;
+  const image = message.subarray(HEADER_BYTES);
+  return imageFormat(image) === null ? null : image;
 }

@@ -14,6 +14,8 @@ export interface Drawing {
   readonly seed: number;
   readonly steps: number;
   readonly cfg: number;
+  /** Settings that the request or the slot file names; a workflow of the owner keeps its values for the others. */
+  readonly requested?: ReadonlySet<string>;
 }
 
 /** Request parameters beyond OpenAI's (docs/spec/specification.md#images). */

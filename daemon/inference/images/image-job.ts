@@ -18,7 +18,11 @@ export interface ImageJob {
   readonly promptId: string;
   /** Aborts the job: the engine is stopped, then the job rejects with the reason of the signal. */
   readonly signal: AbortSignal;
+  /** Aborts when the gateway stops: nothing waits for an engine then. */
+  readonly stopped: AbortSignal;
   progress(progress: Progress): void;
+  /** Receives previews of the image that is being drawn, if the engine makes any; absent when none are wanted. */
+  readonly onPreview?: ((image: Buffer, fraction: number) => void) | undefined;
 }
 
 /** The unchecked output of an engine. */

@@ -13,7 +13,7 @@ import { headerText } from '../forward/headers.ts';
 import { fieldOf, modelOf, scanBody } from '../rewrite/body-index.ts';
 import { render, replace } from '../rewrite/edits.ts';
 import { type ImageRequest, type ImageRequestHead, parseImageHead, parseImageRequest } from './checks.ts';
-import type { ForwardedRequest } from './images.ts';
+import { ImageEvents } from './image-events.ts';
 import { modelMismatch } from './model-mismatch.ts';
 import { isForwarded } from './own-model.ts';
 import { notCurated, type ResolvedModel, resolveImageModel } from './resolve-model.ts';
@@ -57,7 +57,7 @@ export async function readImage(
   const request = image === null ? null : parseImageRequest(head, image);
   return {
     ...{ model, requestedName: head.model, alias, head, request },
-    ...{ stream: false, omni: false, body: () => EMPTY },
+    ...{ stream: head.stream !== null, omni: false, body: () => EMPTY },
   };
 }
 
@@ -90,17 +90,18 @@ export async function serveImage(
   const slot = target.kind === 'slot' ? target.slot : null;
   const engine = slot === null ? null : (deps.slots.get(slot)?.engine ?? null);
   const { origin, base, headers, connectMs, engineModel, onBegin, onData, onDown } = connection;
-  const sent: ImageRequest | ForwardedRequest =
+  const model =
+    request !== null && slot !== null ? request.drawing.model.id : (connection.model ?? named ?? head.model);
+  // The events of a stream contain the images.
+  const form = head.stream === null ? head.form : 'b64_json';
+  const sent =
     request !== null && slot !== null
-      ? request
-      : {
-          model: connection.model ?? named ?? head.model,
-          form: head.form,
-          body: forwardedBody(head, call.body, engineModel),
-        };
-  const model = 'body' in sent ? sent.model : sent.drawing.model.id;
+      ? { ...request, form }
+      : { model, form, body: forwardedBody(head, call.body, engineModel) };
   tracked.routed({ slot, upstream: target.kind === 'slot' ? null : target.upstream, step, model });
   call.res.setHeader('x-svc-model', headerText(model));
+  const events = head.stream === null ? null : new ImageEvents(response, head.stream);
+  if (events !== null) response.startKeepAlive(call.receivedAt);
   const made = await deps.images.generate({
     requestId: call.id,
     request: sent,
@@ -111,7 +112,12 @@ export async function serveImage(
     base,
     scope,
     onDown,
+    onPreview: events?.onPreview,
   });
+  if (events !== null) {
+    events.complete(made);
+    return;
+  }
   const bytes = Buffer.from(JSON.stringify(made));
   response.begin(200, { 'content-type': 'application/json', 'content-length': String(bytes.length) });
   response.finish(bytes);

@@ -11,6 +11,7 @@ import type { CallScope } from '../forward/call-scope.ts';
 import { ImageCache } from './cache.ts';
 import type { ImageForm, ImageRequest } from './checks.ts';
 import { drawWithComfy } from './comfy-draw.ts';
+import { convertPng } from './convert.ts';
 import { ignoredExtras } from './drawing.ts';
 import { badAnswer, type Endpoint } from './engine-request.ts';
 import { forwardImage } from './forward-image.ts';
@@ -76,6 +77,8 @@ export interface ImageCall {
   readonly endpoint: Endpoint;
   readonly base: string;
   readonly scope: CallScope;
+  /** Receives previews; absent when none are wanted. */
+  readonly onPreview?: ((image: Buffer, fraction: number) => void) | undefined;
   /** Sets the listener for the end of the call because its upstream is down. */
   onDown?(listener: (reason: GatewayError) => void): void;
 }
@@ -89,6 +92,7 @@ export class Images {
   readonly #deps: ImagesDeps;
   /** Running jobs, including the cancellation at their engines. */
   readonly #running = new Set<Promise<unknown>>();
+  readonly #stopped = new AbortController();
 
   constructor(options: ImagesDeps) {
     this.#deps = options;
@@ -105,12 +109,20 @@ export class Images {
     this.#running.add(drawing);
     try {
       const drawn = await drawing;
-      const checked = checkedImages(drawn.images, isForwardedRequest(job.request));
+      const checked = await this.#converted(
+        job,
+        checkedImages(drawn.images, isForwardedRequest(job.request)),
+      );
       const data = await this.#deliver(job, checked);
       return responseOf(job, { drawn, checked, data, ms: Math.round(performance.now() - started) });
     } finally {
       this.#running.delete(drawing);
     }
+  }
+
+  /** Waits for running engines no longer than their cancellation takes. */
+  stop(): void {
+    this.#stopped.abort(new Error('the gateway stops'));
   }
 
   /** Resolves when every running engine has been stopped. */
@@ -144,7 +156,7 @@ export class Images {
   }
 
   async #drawWith(
-    { request, engine, endpoint, base }: ImageCall,
+    { request, engine, endpoint, base, onPreview }: ImageCall,
     { promptId, signal, emitter }: { promptId: string; signal: AbortSignal; emitter: ProgressEmitter },
   ): Promise<Drawn> {
     const { outbound } = this.#deps;
@@ -157,9 +169,28 @@ export class Images {
     if (draw === undefined) throw new Error(`engine ${engine} has no image backend`);
     const { drawing } = request;
     const progress = (progress: Parameters<typeof emitter.emit>[0]) => emitter.emit(progress);
-    const made = await draw({ outbound, endpoint, drawing, promptId, signal, progress });
+    const made = await draw({
+      ...{ outbound, endpoint, drawing, promptId, signal, progress, onPreview },
+      stopped: this.#stopped.signal,
+    });
     const images = made.images.slice(0, drawing.count).map((bytes) => ({ bytes, revisedPrompt: null }));
     return { promptId: made.promptId, images, fields: {} };
+  }
+
+  /** Returns the images in the format of the request; as PNG when this machine cannot convert them. */
+  async #converted(
+    { request, scope }: ImageCall,
+    images: readonly CheckedImage[],
+  ): Promise<readonly CheckedImage[]> {
+    if (isForwardedRequest(request) || request.output.format === 'png') return images;
+    const { format, quality } = request.output;
+    const converted: CheckedImage[] = [];
+    for (const image of images) {
+      const bytes = await convertPng(image.bytes, { format, quality, signal: scope.signal });
+      if (bytes === null) return images;
+      converted.push({ ...image, bytes, format });
+    }
+    return converted;
   }
 
   /** Returns the items of the response. Formats other than PNG are returned as data only. */
@@ -227,20 +258,35 @@ function responseOf(
     created: Math.floor(Date.now() / 1000),
     data,
     ...drawn.fields,
-    ...(checked[0] && checked[0].format !== 'png' && { output_format: checked[0].format }),
+    ...(checked[0] && namesFormat(request, checked[0].format) && { output_format: checked[0].format }),
   };
   const svc = { prompt_id: drawn.promptId, upstream: provider };
   if (isForwardedRequest(request)) {
     const meta = { ...(width !== undefined && { width, height }), duration_ms: ms };
     return { ...common, _svc: { meta, ...svc, model: request.model } };
   }
-  return { ...common, _svc: { meta: drawingMeta(request, ms), ...svc, model: request.drawing.model.id } };
+  return {
+    ...common,
+    _svc: {
+      meta: drawingMeta(request, checked[0]?.format ?? 'png', ms),
+      ...svc,
+      model: request.drawing.model.id,
+    },
+  };
 }
 
-function drawingMeta({ drawing, requestedExtras }: ImageRequest, ms: number): ImagesResponse['_svc']['meta'] {
+function drawingMeta(
+  { drawing, requestedExtras, unfollowed, output }: ImageRequest,
+  format: ImageFormat,
+  ms: number,
+): ImagesResponse['_svc']['meta'] {
   const { model, seed, steps, cfg, width, height } = drawing;
   const { sampler, family, familySource, licence } = model;
-  const ignored = ignoredExtras(model, requestedExtras);
+  const ignored = [
+    ...ignoredExtras(model, requestedExtras),
+    ...unfollowedOutput(output, format),
+    ...unfollowed,
+  ];
   return {
     ...{ seed, steps, cfg, width, height, sampler, family },
     ...(familySource !== undefined && { family_source: familySource }),
@@ -248,3 +294,13 @@ function drawingMeta({ drawing, requestedExtras }: ImageRequest, ms: number): Im
     ...(ignored.length > 0 && { ignored }),
   };
 }
+
+/** The format is named where it is not PNG, or not the one that the caller wanted. */
+const namesFormat = (request: ImageRequest | ForwardedRequest, format: ImageFormat): boolean =>
+  format !== 'png' || (!isForwardedRequest(request) && request.output.format !== 'png');
+
+/** Returns the settings of the output that the images do not have. PNG has no quality. */
+const unfollowedOutput = ({ format, quality }: ImageRequest['output'], got: ImageFormat): string[] => [
+  ...(format === got ? [] : ['output_format']),
+  ...(quality !== null && quality !== 100 && got === 'png' ? ['output_compression'] : []),
+];

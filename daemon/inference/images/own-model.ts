@@ -6,6 +6,12 @@ import {
   plainImageName,
 } from '../../models/images/curated.ts';
 import { FAMILIES, familyByName, type ImageFamily, variantOf } from '../../models/images/families.ts';
+import {
+  filledWorkflow,
+  type Workflow,
+  type WorkflowInput,
+  workflowValue,
+} from '../../models/images/workflow.ts';
 import type { ImageSettings } from '../../slots/config/slot-config.ts';
 import type { SlotView } from '../../slots/slot-view.ts';
 
@@ -67,11 +73,41 @@ type OwnSlot = Pick<SlotView, 'engine' | 'model'> & Pick<Partial<SlotView>, 'ima
 export function ownImageModel(slot: OwnSlot, reported: readonly ImageModel[] = []): ImageModel | null {
   if (isForwarded(slot)) return null;
   const settings = slot.imageSettings ?? null;
+  const workflow = settings?.workflow?.workflow ?? null;
+  if (settings !== null && workflow !== null) return workflowModel(slot, settings, workflow);
   const file = settings?.checkpoint ?? slot.model;
   if (file === null) return null;
   const found = fileModel(file, slot, reported);
   if (found === null || settings === null) return found;
   return withSettings(found, settings);
+}
+
+const wholeOf = (value: unknown, least: number, most: number, otherwise: number): number =>
+  Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+    ? (value as number)
+    : otherwise;
+
+/** Returns the model of a workflow: what the file contains are the defaults. */
+function workflowModel(
+  slot: OwnSlot,
+  { defaults, workflow: named }: ImageSettings,
+  file: Workflow,
+): ImageModel {
+  const { steps, cfg: scale, negative_prompt } = defaults;
+  const workflow = { ...file, graph: filledWorkflow(file, { steps, cfg: scale, negative_prompt }) };
+  const read = (name: WorkflowInput) => workflowValue(workflow, name);
+  const cfg = read('cfg');
+  const name = slot.model ?? named?.file ?? 'workflow';
+  return {
+    ...FAMILIES.sd15,
+    ...{ id: name, aliases: [], name, licence: 'unknown', family: 'workflow', familySource: 'slot' },
+    ...{ checkpoints: [], diffusionModels: [], sampler: 'workflow', scheduler: 'workflow', workflow },
+    width: wholeOf(read('width'), 64, 2048, FAMILIES.sd15.width),
+    height: wholeOf(read('height'), 64, 2048, FAMILIES.sd15.height),
+    steps: wholeOf(read('steps'), 1, FAMILIES.sd15.maxSteps, FAMILIES.sd15.steps),
+    cfg: typeof cfg === 'number' && cfg >= 0 && cfg <= 30 ? cfg : FAMILIES.sd15.cfg,
+    takes: { cfg: cfg !== undefined, negative: read('negative_prompt') !== undefined },
+  };
 }
 
 function fileModel(file: string, slot: OwnSlot, reported: readonly ImageModel[]): ImageModel | null {

@@ -30,7 +30,7 @@ export const drawWithSdServer: DrawImages = async (order) => {
   try {
     return { promptId: order.promptId, images: await pollJob(send, job, order) };
   } finally {
-    if (order.signal.aborted) await cancelJob(send, job);
+    if (order.signal.aborted && !(await cancelJob(send, job))) await untilIdle(send, job, order.stopped);
   }
 };
 
@@ -72,14 +72,37 @@ async function pollJob(send: SendRequest, id: string, { signal, progress }: Imag
   }
 }
 
-async function cancelJob(send: SendRequest, id: string): Promise<void> {
+/** Cancels a job. Returns false when the server refuses because it is drawing: it can cancel queued jobs only. */
+async function cancelJob(send: SendRequest, id: string): Promise<boolean> {
   const question = {
     path: `${jobPath(id)}/cancel`,
     body: {},
     limitMs: CANCEL_LIMIT_MS,
     maxBytes: MAX_SMALL_BYTES,
   };
-  await send(question, AbortSignal.timeout(CANCEL_LIMIT_MS)).catch(() => {});
+  const reply = await send(question, AbortSignal.timeout(CANCEL_LIMIT_MS)).catch(() => null);
+  return reply?.status !== 409;
+}
+
+/** Statuses of a job that occupies the server. */
+const BUSY: ReadonlySet<unknown> = new Set(['queued', 'generating']);
+
+/**
+ * Waits until the server has drawn a job whose caller has left, at most as long as a drawing may take. The slot stays
+ * busy until then, so that the next caller waits in the gateway's queue and not inside the server. Never throws.
+ */
+async function untilIdle(send: SendRequest, id: string, stopped: AbortSignal): Promise<void> {
+  const pause = new WakeableDelay();
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(DRAW_LIMIT_MS)]);
+  try {
+    for (;;) {
+      const reply = await send({ path: jobPath(id), limitMs: 60_000, maxBytes: MAX_JSON_BYTES }, signal);
+      if (reply.status !== 200 || !BUSY.has(objectOf(reply.json()).status)) return;
+      await pause.wait(POLL_MS.longest, signal);
+    }
+  } catch {
+    // The server is gone, or the gateway stops.
+  }
 }
 
 async function drawAtOnce(

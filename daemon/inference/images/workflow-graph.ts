@@ -1,3 +1,4 @@
+import { filledWorkflow } from '../../models/images/workflow.ts';
 import type { Drawing } from './drawing.ts';
 import {
   GRAPHS,
@@ -103,16 +104,29 @@ export function filled(template: Graph, values: Readonly<Record<Placeholder, unk
  * its owner's pictures.
  */
 export function workflowGraph(drawing: Drawing, weights: Weights): Graph {
+  const { family } = drawing.model;
+  if (family === 'workflow') throw new Error('a workflow of the owner is not built');
   const { nodes, model, clip, vae } = adapted(loaders(drawing, weights), drawing);
   const { prompt, negativePrompt, seed, steps, cfg, width, height, count } = drawing;
   const { sampler, scheduler } = drawing.model;
   return {
     ...nodes,
-    ...filled(GRAPHS[drawing.model.family], {
+    ...filled(GRAPHS[family], {
       ...{ prompt, negative: negativePrompt, seed, steps, cfg, width, height, count },
       ...{ sampler, scheduler, model, clip },
     }),
     [IDS.decode]: node('VAEDecode', { samples: from(SAMPLER), vae }),
     [OUTPUT]: node('PreviewImage', { images: from(IDS.decode) }),
   };
+}
+
+/** Returns the owner's workflow with the settings of the request; null for a model without one. Pure. */
+export function ownerGraph({ model, requested, ...drawing }: Drawing): Graph | null {
+  if (model.workflow === undefined) return null;
+  const { prompt, negativePrompt, seed, steps, cfg, width, height, count } = drawing;
+  const values = { negative_prompt: negativePrompt, steps, cfg, width, height };
+  return filledWorkflow(model.workflow, {
+    ...{ prompt, seed, n: count },
+    ...Object.fromEntries(Object.entries(values).filter(([name]) => requested?.has(name))),
+  });
 }

@@ -18,6 +18,8 @@ export interface SocketRequest {
 export interface SocketEvents {
   opened?(): void;
   text(message: string): void;
+  /** Without it, binary messages are ignored. */
+  binary?(message: Buffer): void;
   /** Called once, however it ended. Null for a close by the peer. */
   ended(error: Error | null): void;
 }
@@ -29,7 +31,7 @@ export interface OutboundSocket {
 
 /**
  * Opens a WebSocket to an engine by the same rules as `Outbound`: no redirects, no proxies, verified TLS, no
- * forbidden address. Binary messages are ignored. Never throws.
+ * forbidden address. Never throws.
  */
 export function openSocket(request: SocketRequest, events: SocketEvents): OutboundSocket {
   const address = new URL(request.path, request.origin);
@@ -55,7 +57,9 @@ export function openSocket(request: SocketRequest, events: SocketEvents): Outbou
     if (!terminate) events.opened?.();
   });
   socket.on('message', (data, binary) => {
-    if (!binary && !terminate) events.text(String(data));
+    if (terminate) return;
+    if (!binary) events.text(String(data));
+    else if (Buffer.isBuffer(data)) events.binary?.(data);
   });
   socket.on('close', () => {
     if (!terminate) events.ended(failure);

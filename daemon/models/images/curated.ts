@@ -1,5 +1,6 @@
 import { SDXL_LICENCE, SDXL_TURBO_LICENCE } from '../licences.ts';
 import { FAMILIES, type FamilyTraits, type ImageFamily } from './families.ts';
+import type { Workflow } from './workflow.ts';
 
 /** What the slot file adds to the workflow of a model. */
 export interface ModelOptions {
@@ -21,7 +22,8 @@ export interface ImageModel extends FamilyTraits {
   readonly aliases: readonly string[];
   readonly name: string;
   readonly licence: string;
-  readonly family: ImageFamily;
+  /** `workflow` for a workflow of the owner. */
+  readonly family: ImageFamily | 'workflow';
   /** Absent for the built-in models. */
   readonly familySource?: FamilySource;
   /** File names of the complete model, in order of preference. */
@@ -29,6 +31,8 @@ export interface ImageModel extends FamilyTraits {
   /** File names of the diffusion model alone, which needs the files of its family; empty when it has none. */
   readonly diffusionModels: readonly string[];
   readonly options?: ModelOptions;
+  /** Set for a workflow of the owner. */
+  readonly workflow?: Workflow;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { DeclaredFamily } from '../../models/images/families.ts';
+import type { Workflow, WorkflowMapping } from '../../models/images/workflow.ts';
 import type { RunnerId } from '../engines/run-spec.ts';
 
 /** What an image slot draws, beside its `model` (docs/spec/contract.md#image-slot-keys). */
@@ -10,6 +11,17 @@ export interface ImageSettings {
   readonly vae: string | null;
   readonly loras: readonly { readonly name: string; readonly strength: number }[];
   readonly defaults: ImageDefaults;
+  /** ComfyUI's workflow of the owner; null for a workflow of the gateway. */
+  readonly workflow: SlotWorkflow | null;
+}
+
+export interface SlotWorkflow {
+  /** Name of the file beside the slot file. */
+  readonly file: string;
+  /** What the slot file maps; the rest is found in the workflow. */
+  readonly inputs: WorkflowMapping;
+  /** Null until the file has been read. */
+  readonly workflow: Workflow | null;
 }
 
 /** Values for requests that name none. */

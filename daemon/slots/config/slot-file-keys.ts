@@ -19,6 +19,8 @@ export const FILE_ONLY_KEYS: Readonly<Record<string, string>> = {
   family:
     'Family of the image model, when its file does not say: sd15, sdxl, sd35, flux, flux2, qwen-image or z-image',
   checkpoint: 'File of the image model, as ComfyUI lists it',
+  workflow:
+    'Workflow of ComfyUI, exported for the API, as a file beside the slot file; or a table with `file` and `inputs`',
   vae: 'Decoder to use instead of the one of the image model',
   loras: 'LoRA files, each a name or `{ name, strength }`',
   defaults:

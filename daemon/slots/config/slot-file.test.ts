@@ -89,7 +89,16 @@ describe('readSlotFile', () => {
         { name: 'm', strength: 0.5 },
       ],
       defaults: { steps: 8, clip_skip: 2 },
+      workflow: null,
     });
+    const table =
+      'workflow = { file = "a.json", inputs = { prompt = "6.text", seed = ["3.seed", "12:4.noise_seed"] } }';
+    expect(readSlotFile('img.toml', table).config?.imageSettings?.workflow).toEqual({
+      file: 'a.json',
+      inputs: { prompt: ['6.text'], seed: ['3.seed', '12:4.noise_seed'] },
+      workflow: null,
+    });
+    expect(readSlotFile('img.toml', 'workflow = "../a.json"').config).toBeNull();
     const wrong = readSlotFile('img.toml', 'family = "sd9"\n[defaults]\nstep = 3\n');
     expect(wrong.config).toBeNull();
     expect(wrong.problems.map(({ message }) => message.split(':')[0])).toEqual(['family', 'defaults']);

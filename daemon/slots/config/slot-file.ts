@@ -4,6 +4,7 @@ import { parseByteSize } from '../../contract/byte-size.ts';
 import { DURATION_FORM, SlotName, SlotType } from '../../contract/slots.ts';
 import { zodMessage } from '../../contract/zod-message.ts';
 import { DECLARED_FAMILIES } from '../../models/images/families.ts';
+import { WORKFLOW_INPUTS } from '../../models/images/workflow.ts';
 import { tomlReason } from '../../settings/config-text.ts';
 import { keyLines } from '../../settings/key-lines.ts';
 import { limitProblems, type Problem } from '../../settings/problem.ts';
@@ -62,10 +63,26 @@ const LoraName = z.union([
   z.strictObject({ name: FileName, strength: z.number().min(-10).max(10).default(1) }),
 ]);
 
+const Target = z.string().regex(/^[\w:-]{1,64}\.[\w .-]{1,64}$/, 'must be NODE.input, such as "6.text"');
+const Targets = z.union([Target.transform((one) => [one]), z.array(Target).min(1).max(16)]);
+const WorkflowFile = z
+  .string()
+  .regex(/^[A-Za-z0-9_][\w. -]{0,120}\.json$/, 'must be the name of a .json file beside the slot file');
+const WorkflowKey = z.union([
+  WorkflowFile.transform((file) => ({ file, inputs: {} })),
+  z.strictObject({
+    file: WorkflowFile,
+    inputs: z
+      .strictObject(Object.fromEntries(WORKFLOW_INPUTS.map((name) => [name, Targets.optional()])))
+      .default({}),
+  }),
+]);
+
 /** Keys of image slots. */
 const IMAGE_KEYS = {
   family: z.enum(DECLARED_FAMILIES).optional(),
   checkpoint: FileName.optional(),
+  workflow: WorkflowKey.optional(),
   vae: FileName.optional(),
   loras: z.array(LoraName).max(16).optional(),
   defaults: z
@@ -139,14 +156,16 @@ function imageSettingsOf({
   vae,
   loras,
   defaults,
+  workflow,
 }: z.infer<typeof SlotFile>): ImageSettings | null {
-  if ([family, checkpoint, vae, loras, defaults].every((each) => each === undefined)) return null;
+  if ([family, checkpoint, vae, loras, defaults, workflow].every((each) => each === undefined)) return null;
   return {
     family: family ?? null,
     checkpoint: checkpoint ?? null,
     vae: vae ?? null,
     loras: loras ?? [],
     defaults: defaults ?? {},
+    workflow: workflow === undefined ? null : { ...workflow, workflow: null },
   };
 }
 

@@ -1,6 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSmallFile } from '../../lib/fs/read-small-file.ts';
+import {
+  MAX_WORKFLOW_BYTES,
+  mappedWorkflow,
+  parseWorkflow,
+  WorkflowError,
+} from '../../models/images/workflow.ts';
 import { keyLines } from '../../settings/key-lines.ts';
 import type { Problem } from '../../settings/problem.ts';
 import { revisionOf } from '../../settings/revision.ts';
@@ -57,6 +63,35 @@ const keyOf = (objection: string): string => objection.split(/[.:]/, 1)[0] ?? ''
 
 const lineOf = (text: string, key: string): number | null => keyLines(text).get(key) ?? null;
 
+/** Reads the workflow that a slot file names. Without a usable one, the slot has no settings and a problem. */
+function withWorkflow(
+  folder: string,
+  file: string,
+  config: SlotConfig,
+): { config: SlotConfig | null; problem: string | null } {
+  const named = config.imageSettings?.workflow ?? null;
+  if (config.imageSettings === null || named === null) return { config, problem: null };
+  try {
+    const bytes = readSmallFile(join(folder, named.file), MAX_WORKFLOW_BYTES);
+    if (bytes === null) return { config: null, problem: `there is no file ${named.file} beside ${file}` };
+    const workflow = mappedWorkflow(parseWorkflow(bytes.toString('utf8')), named.inputs);
+    return {
+      config: { ...config, imageSettings: { ...config.imageSettings, workflow: { ...named, workflow } } },
+      problem: null,
+    };
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    if (cause instanceof WorkflowError) return { config: null, problem: `${named.file}: ${cause.message}` };
+    return {
+      config: null,
+      problem:
+        code === 'ENOENT'
+          ? `there is no file ${named.file} beside ${file}`
+          : `${named.file} cannot be read (${code ?? 'unknown'})`,
+    };
+  }
+}
+
 /** Reads one file and checks that an engine can serve it. */
 function readOne(folder: string, file: string): SlotFileResult & { revision?: string; text?: string } {
   const unusable = (message: string): SlotFileResult => ({
@@ -70,6 +105,12 @@ function readOne(folder: string, file: string): SlotFileResult & { revision?: st
     const text = bytes.toString('utf8');
     const read = readSlotFile(file, text);
     const objection = read.config === null ? null : slotObjection(read.config);
+    if (objection === null && read.config !== null) {
+      const { config, problem } = withWorkflow(folder, file, read.config);
+      const line = lineOf(text, 'workflow');
+      const problems = problem === null ? [] : [{ file, line, message: `workflow: ${problem}` }];
+      return { config, problems: [...read.problems, ...problems], revision, text };
+    }
     if (objection === null) return { ...read, revision, text };
     const problem = { file, line: lineOf(text, keyOf(objection)), message: objection };
     return { config: null, problems: [...read.problems, problem], revision };

@@ -43,6 +43,7 @@ const KEYS: Readonly<Record<string, (config: SlotConfig) => unknown>> = {
   'voice.response_format': ({ voice }) => voice?.response_format ?? null,
   family: ({ imageSettings }) => imageSettings?.family ?? null,
   checkpoint: ({ imageSettings }) => imageSettings?.checkpoint ?? null,
+  workflow: ({ imageSettings }) => imageSettings?.workflow?.file ?? null,
   vae: ({ imageSettings }) => imageSettings?.vae ?? null,
   loras: ({ imageSettings }) => imageSettings?.loras ?? null,
   defaults: ({ imageSettings }) => imageSettings?.defaults ?? null,

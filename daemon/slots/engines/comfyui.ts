@@ -64,7 +64,7 @@ const BUILT_IN = CURATED.map(({ id }) => id).join(', ');
 
 /** Returns why the model of a slot file cannot be drawn; null when it can, or when the file names none. */
 function modelObjection({ model, imageSettings }: SlotConfig): string | null {
-  if (imageSettings !== null && imageSettings.checkpoint !== null) return null;
+  if (imageSettings !== null && (imageSettings.checkpoint ?? imageSettings.workflow) !== null) return null;
   if (model === null)
     return imageSettings === null
       ? null

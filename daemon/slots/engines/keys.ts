@@ -88,7 +88,7 @@ const SD_SERVER_KEYS: ReadonlySet<string> = new Set(['family', 'defaults']);
 /** Returns why the engine does not use a key of image slots; null when it uses all that the file sets. */
 function imageKeyObjection({ imageSettings, fileKeys, engine, type }: SlotConfig): string | null {
   if (imageSettings === null || engine === 'comfyui') return null;
-  const names = ['family', 'checkpoint', 'vae', 'loras', 'defaults'];
+  const names = ['family', 'checkpoint', 'workflow', 'vae', 'loras', 'defaults'];
   const unused = names.find(
     (key) => fileKeys.includes(key) && !(engine === 'sd-server' && SD_SERVER_KEYS.has(key)),
   );

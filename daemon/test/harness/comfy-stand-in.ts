@@ -11,6 +11,7 @@ interface Job {
   readonly number: number;
   readonly prompt: Prompt;
   readonly client: string;
+  readonly previews: boolean;
 }
 
 /**
@@ -113,7 +114,13 @@ class Comfy {
     const { error, node_errors } = validatePrompt(prompt, this.installed);
     if (error) return json(res, 400, { error, node_errors });
     const id = this.acceptsIds ? (body.prompt_id as string) : randomUUID();
-    const job = { id, number: this.#number++, prompt, client: String(body.client_id) };
+    const job = {
+      id,
+      number: this.#number++,
+      prompt,
+      client: String(body.client_id),
+      previews: body.extra_data !== undefined,
+    };
     this.accepted.set(id, prompt);
     this.#queue.push(job);
     const warning = {
@@ -165,6 +172,7 @@ class Comfy {
     const { steps, count } = parametersOf(job.prompt);
     for (let step = 1; step <= steps || promptHas(job, 'HANG'); step++) {
       if (step <= steps) this.emit(job, 'progress', { node: '3', value: step, max: steps });
+      if (step <= steps && job.previews) this.#emitPreview(job);
       await new Promise((done) => setTimeout(done, promptHas(job, 'SLOW') ? SLOW_MS : STEP_MS));
       if (signal.aborted) return fail('execution_interrupted', { node_id: '3' });
     }
@@ -183,8 +191,18 @@ class Comfy {
       type: 'temp',
     }));
     this.emit(job, 'execution_success', {});
+    const [output = '9'] =
+      Object.entries(job.prompt).find(([, { class_type = '' }]) => /Image$/.test(class_type)) ?? [];
     const status = { status_str: 'success', completed: true, messages: [['execution_success', {}]] };
-    return { outputs: { 9: { images } }, status, meta: {} };
+    return { outputs: { [output]: { images } }, status, meta: {} };
+  }
+
+  /** Sends a preview as the real program does: event 1, image type 1 (JPEG), the image. */
+  #emitPreview(job: Job): void {
+    const head = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1]);
+    const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0x10]);
+    for (const [socket, client] of this.listeners)
+      if (client === job.client) socket.send(Buffer.concat([head, jpeg]));
   }
 
   #view(query: URLSearchParams, res: ServerResponse) {

@@ -13,6 +13,10 @@ export interface SdStandIn extends StandIn {
   readonly cancelled: string[];
   /** False: an older version that has only the OpenAI-style route. */
   jobs: boolean;
+  /** True: a job that is being drawn cannot be cancelled, as in the real server. */
+  refusesCancel: boolean;
+  /** Ends the jobs that draw until then. */
+  finish(): void;
 }
 
 const imageOf = (job: Pick<SdJob, 'width' | 'height' | 'seed'>, index: number) => ({
@@ -25,6 +29,7 @@ const EXTRA_ARGS = /<sd_cpp_extra_args>(.*?)<\/sd_cpp_extra_args>/;
 export async function sdStandIn(): Promise<SdStandIn> {
   const jobs = new Map<string, SdJob>();
   const cancelled: string[] = [];
+  let isFinished = false;
   const server = await standIn(({ method, url, body }) => {
     const [, id = '', verb] = /^\/sdcpp\/v1\/jobs\/([^/]+)(\/cancel)?$/.exec(url) ?? [];
     if (url === '/v1/models') return json(200, { data: [{ id: 'sd-cpp-local' }] });
@@ -33,6 +38,9 @@ export async function sdStandIn(): Promise<SdStandIn> {
     if (url === '/sdcpp/v1/img_gen' && method === 'POST') return submit(JSON.parse(body));
     const job = jobs.get(id);
     if (job === undefined) return json(404, { error: 'job not found' });
+    // The real server cancels queued jobs only.
+    if (verb !== undefined && sd.refusesCancel && job.status() === 'generating')
+      return json(409, { error: 'job is generating and cannot be interrupted yet' });
     if (verb !== undefined) cancelled.push(id);
     const status = cancelled.includes(id) ? 'cancelled' : job.status();
     const images = Array.from({ length: job.batch_count }, (_, index) => ({ index, ...imageOf(job, index) }));
@@ -48,7 +56,7 @@ export async function sdStandIn(): Promise<SdStandIn> {
     let polls = 0;
     const last = request.prompt.includes('FAIL') ? 'failed' : 'completed';
     const status = () => {
-      if (request.prompt.includes('HANG')) return 'generating';
+      if (request.prompt.includes('HANG') && !isFinished) return 'generating';
       return ['queued', 'generating'][polls++] ?? last;
     };
     jobs.set(id, { ...request, status });
@@ -62,7 +70,12 @@ export async function sdStandIn(): Promise<SdStandIn> {
     );
     return json(200, { created: 1, output_format: 'png', data });
   };
-  const sd: SdStandIn = Object.assign(server, { jobs: true, cancelled });
+  const sd: SdStandIn = Object.assign(server, {
+    ...{ jobs: true, refusesCancel: false, cancelled },
+    finish: () => {
+      isFinished = true;
+    },
+  });
   return sd;
 }
 
