@@ -280,7 +280,9 @@ it.each(['jpeg', 'webp'] as const)(
     expect(image).toMatchObject({ output_format: isConverted ? format : 'png' });
     if (isConverted) expect(image._svc.meta).not.toHaveProperty('ignored');
     else expect(image._svc.meta.ignored).toContain('output_format');
-    const formats = image.data.map((row) => 'b64_json' in row && imageFormat(Buffer.from(row.b64_json, 'base64')));
+    const formats = image.data.map(
+      (row) => 'b64_json' in row && imageFormat(Buffer.from(row.b64_json, 'base64')),
+    );
     if (isConverted) expect(formats).toEqual([format, format]);
   },
 );

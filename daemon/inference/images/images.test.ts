@@ -68,7 +68,7 @@ const failure = (promise: Promise<unknown>): Promise<GatewayError> =>
   );
 
 test('a hanging job ends at its limit and is cancelled before the caller gets the error', async () => {
-  const error = await failure(open(300).generate(job('HANG')));
+  const error = await failure(open(2_000).generate(job('HANG')));
   expect([error.status, error.code]).toEqual([504, 'dispatch.upstream_timeout']);
   expect(comfy.interrupted).toHaveLength(1);
   expect(comfy.queued()).toEqual([]);
