@@ -43,7 +43,11 @@ const leftOvers = () => readdirSync(tmpdir()).filter((name) => name.startsWith('
 beforeEach(async () => {
   hub = await startHub();
   outbound = new Outbound({ connectMs: () => 2000 });
-  headers = remoteHeaders({ outbound, hub: client() });
+  headers = remoteHeaders({
+    ...{ outbound, hub: client() },
+    // A large vocabulary takes seconds of CPU time.
+    readerTime: { start: 50_000, file: 50_000 },
+  });
 });
 afterEach(async () => {
   await outbound.close();

@@ -25,6 +25,8 @@ export interface RemoteHeaders {
 export interface RemoteHeadersDeps {
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly hub: Pick<Hub, 'endpoint'>;
+  /** Time limits of the program that reads a header. Default: 15 s for a file. */
+  readonly readerTime?: ChildProgram<HeadOutcome>['time'];
 }
 
 interface HeadOutcome {
@@ -82,13 +84,14 @@ class Reader implements RemoteHeaders {
     { size, total }: { size: number; total: number },
     signal: AbortSignal,
   ): Promise<GgufMetadata | null> {
+    const { readerTime = READER.time } = this.#deps;
     const folder = await mkdtemp(join(tmpdir(), 'svc-header-'));
     try {
       const file = join(folder, 'head.gguf');
       let bytes = 0;
       for (const step of STEPS) {
         bytes += await this.#append(path, file, { from: bytes, to: Math.min(step, size) }, signal);
-        const [outcome] = await runInChild(READER, [`${total}:${file}`], signal);
+        const [outcome] = await runInChild({ ...READER, time: readerTime }, [`${total}:${file}`], signal);
         if (outcome?.metadata != null) return { ...outcome.metadata, files: [] };
         if (bytes < Math.min(step, size) || bytes >= size) return null;
       }
