@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright/test';
+import { writeToneVoice } from '../daemon/models/onnx/testing/tone-folders.ts';
 import { tinyChat } from '../daemon/models/testing/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../daemon/models/testing/gguf/tiny-embed.ts';
 import { encodeGguf } from '../daemon/models/testing/gguf/writer.ts';
@@ -195,4 +196,30 @@ test('a gated repository, a missing and an existing path; a file of the operator
   await page.reload();
   await expect(page.getByText('No models yet')).toBeVisible();
   await inspect(page, 'models-empty', TWO_LAYOUTS.slice(1));
+});
+
+test('a voice that is put into a model folder is listed with its language and played, and an unusable file is explained', async ({
+  page,
+}) => {
+  const models = join(daemon().home, 'state', 'models');
+  writeToneVoice(join(models, 'tone'));
+  const broken = join(models, 'whisper-ct2');
+  mkdirSync(broken);
+  for (const name of ['model.bin', 'vocabulary.txt', 'config.json']) writeFileSync(join(broken, name), '{}');
+  await page.goto(`${daemon().url}/models`);
+  await page.getByRole('button', { name: 'Rescan folders' }).click();
+  const unusable = page.getByRole('region', { name: 'Not usable' });
+  await expect(unusable).toContainText('whisper-ct2 a model in CTranslate2 format (faster-whisper)');
+  await expect(unusable).toContainText('Download the model as sherpa-onnx publishes it');
+  await inspect(page, 'models-unusable', TWO_LAYOUTS);
+  await page.goto(`${daemon().url}/models?show=details&of=tone`);
+  const voices = sheet(page, 'tone').getByRole('region', { name: 'Voices' });
+  await expect(voices.getByRole('listitem')).toHaveText(/default/);
+  const answer = page.waitForResponse((response) => response.url().endsWith('/v1/audio/speech'));
+  await voices.getByRole('button', { name: 'Play sample of voice default' }).click();
+  const spoken = await answer;
+  expect([spoken.status(), spoken.headers()['content-type']]).toEqual([200, 'audio/wav']);
+  await expect(voices.getByRole('button', { name: 'Play sample of voice default' })).toBeEnabled();
+  await expect(voices.getByRole('alert')).toHaveCount(0);
+  await inspect(page, 'models-voices', TWO_LAYOUTS);
 });

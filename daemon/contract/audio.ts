@@ -9,6 +9,10 @@ export const VoicesResponse = z.object({
       name: z.string(),
       /** The model that has it. */
       model: z.string(),
+      /** Tag such as `en-US`, else as its file states it; null when unknown. */
+      language: z.string().nullable(),
+      /** A sentence in this language, to hear the voice. */
+      sample: z.string(),
     }),
   ),
 });

@@ -115,10 +115,23 @@ export const ModelView = RegistryView.extend({
   parameters: z.number().nullable(),
   /** Whether `enable_thinking` was set by an administrator; else it comes from its header. */
   thinking_chosen: z.boolean(),
+  /** Why no slot serves it, and what to do; null when one does. */
+  unserved: z.object({ reason: z.string(), advice: z.string() }).nullable(),
   /** Whether it could be loaded now; null while it is loaded, or when no engine serves it automatically. */
   fit: ModelFit.nullable(),
 });
-export const ModelsResponse = z.object({ models: z.array(ModelView) });
+/** A file in a model folder that cannot be used, or a folder that cannot be read. */
+export const ModelProblem = z.object({
+  file: z.string(),
+  reason: z.string(),
+  /** What to do; null when nothing is known. */
+  advice: z.string().nullable(),
+});
+export const ModelsResponse = z.object({
+  models: z.array(ModelView),
+  /** The result of the last scan. */
+  problems: z.array(ModelProblem),
+});
 
 /** Changeable properties of a model. Absent ones stay unchanged. */
 export const ModelPut = z
@@ -147,14 +160,15 @@ export const ModelRegister = z.strictObject({
 });
 export const ScanResponse = z.object({
   models: z.number().int(),
-  /** Files that look like models but are not, and unreadable folders. */
-  problems: z.array(z.object({ file: z.string(), reason: z.string() })),
+  /** Files that cannot be used, and unreadable folders. */
+  problems: z.array(ModelProblem),
 });
 export const ModelRemoved = z.object({ removed: z.string(), files: z.number().int() });
 
 export type V1ModelRecord = z.infer<typeof V1Model>;
 export type ModelRecordView = z.infer<typeof RegistryView>;
 export type ModelWithMemory = z.infer<typeof ModelView>;
+export type ModelProblemView = z.infer<typeof ModelProblem>;
 export type ModelPutBody = z.infer<typeof ModelPut>;
 export type NameView = z.infer<typeof ModelName>;
 export type AgentView = z.infer<typeof AgentResponse>;

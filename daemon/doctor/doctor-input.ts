@@ -1,4 +1,5 @@
 import type { HardwareView } from '../contract/hardware.ts';
+import type { ModelProblemView } from '../contract/models.ts';
 import type { StatusOverviewView } from '../contract/system.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { ReadOnlySettings } from '../settings/read-only-settings.ts';
@@ -17,6 +18,8 @@ export interface GatewayState {
   readonly status: StatusOverviewView | null;
   /** The hardware as the user of the gateway sees it. */
   readonly hardware: HardwareView | null;
+  /** Files in the model folders that cannot be used. Empty when unknown. */
+  readonly modelProblems: readonly ModelProblemView[];
 }
 
 /** Whether the gateway could listen on its configured address. */

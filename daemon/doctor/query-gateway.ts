@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { HardwareResponse } from '../contract/hardware.ts';
+import { ModelsResponse } from '../contract/models.ts';
 import { HealthResponse, StatusOverview } from '../contract/system.ts';
 import type { Outbound } from '../lib/net/outbound.ts';
 import { createEngineQuery } from '../slots/lifecycle/health.ts';
@@ -42,14 +43,15 @@ export async function queryGateway(
   url: string,
   key: string | null,
 ): Promise<GatewayState> {
-  const nothing = { url, version: null, status: null, hardware: null };
+  const nothing = { url, version: null, status: null, hardware: null, modelProblems: [] };
   const open = await createQuery(outbound, url, null)('/api/health', HealthResponse).catch(() => null);
   if (open === null) return { ...nothing, state: 'down' };
   if (open === 'refused') return { ...nothing, state: 'silent' };
   const query = createQuery(outbound, url, key);
-  const [status, hardware] = await Promise.all([
+  const [status, hardware, models] = await Promise.all([
     orNull(query('/api/status', StatusOverview)),
     orNull(query('/api/hardware', HardwareResponse)),
+    orNull(query('/api/models', ModelsResponse.pick({ problems: true }))),
   ]);
-  return { state: 'up', url, version: open.version, status, hardware };
+  return { state: 'up', url, version: open.version, status, hardware, modelProblems: models?.problems ?? [] };
 }

@@ -8,6 +8,9 @@ export interface RegisteredModelLike {
   readonly name: string;
   readonly type: SlotTypeName;
   readonly format: string;
+  readonly architecture?: string | null;
+  /** Language of a voice. */
+  readonly language?: string | null;
   readonly context_length: number | null;
   readonly enable_thinking: boolean | null;
   readonly demo: boolean;

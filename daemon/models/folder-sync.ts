@@ -9,11 +9,14 @@ import type { MetadataReader, ModelMetadata } from './read-metadata-in-child.ts'
 import { HEADER_VERSION, type ModelSource, type RegisteredModel } from './registered-model.ts';
 import { type FoundFile, findModelOrThrow, SCAN_LIMITS, scanFolders } from './scan.ts';
 import { findSiblings, type SiblingFiles } from './sibling-files.ts';
+import { adviceFor } from './unusable-formats.ts';
 
 export interface ModelProblem {
-  /** Base name of the file, or the folder that the operator configured. */
+  /** Name of the file, after that of its folder where it helps, or the folder that the operator configured. */
   file: string;
   reason: string;
+  /** What to do. Null when nothing is known. */
+  advice: string | null;
 }
 
 /** The result of one scan. */
@@ -62,6 +65,11 @@ export interface FolderSyncDeps {
   signal: AbortSignal;
 }
 
+const folderAdvice = (reason: string): string | null =>
+  reason === 'ENOENT'
+    ? 'Create or mount the folder, or remove it from [models] folders. It is scanned when it appears.'
+    : adviceFor(`(${reason})`);
+
 const isWithin = (folder: string, path: string) => path.startsWith(join(folder, sep));
 
 const unchanged = (file: FoundFile, known: { sizeBytes: number; mtimeS: number } | undefined) =>
@@ -89,6 +97,7 @@ export class FolderSync {
   readonly #deps: FolderSyncDeps;
   #refused = new Map<string, Refusal>();
   #folderProblems: ModelProblem[] = [];
+  #unusable: readonly ModelProblem[] = [];
 
   constructor(deps: FolderSyncDeps) {
     this.#deps = deps;
@@ -99,8 +108,9 @@ export class FolderSync {
     const files = bad.map(({ file, reason }) => ({
       file: basename(file.path),
       reason,
+      advice: adviceFor(reason),
     }));
-    return [...this.#folderProblems, ...files];
+    return [...this.#folderProblems, ...files, ...this.#unusable];
   }
 
   /**
@@ -209,9 +219,10 @@ export class FolderSync {
 
   async sync(): Promise<void> {
     const { modelStore, log, folders, isExcluded, mountGuard, signal } = this.#deps;
-    const { files, problems, unresponsive } = await scanFolders(folders(), SCAN_LIMITS, mountGuard);
+    const { files, problems, unresponsive, unusable } = await scanFolders(folders(), SCAN_LIMITS, mountGuard);
     if (signal.aborted) return;
     this.recordFolderProblems(problems);
+    this.#recordUnusable(unusable);
     const scanned = files.filter(({ path }) => !isExcluded(path));
     const snapshot = await this.#withNamed(scanned, unresponsive);
     this.#refused = new Map();
@@ -278,11 +289,23 @@ export class FolderSync {
     const { log, optional } = this.#deps;
     const worth = problems.filter(({ folder, reason }) => !(folder === optional && reason === 'ENOENT'));
     const answered = new Set(this.#folderProblems.map(({ file, reason }) => `${file}\n${reason}`));
-    this.#folderProblems = worth.map(({ folder, reason }) => ({ file: folder, reason }));
+    this.#folderProblems = worth.map(({ folder, reason }) => ({
+      file: folder,
+      reason,
+      advice: folderAdvice(reason),
+    }));
     for (const { file, reason } of this.#folderProblems) {
       if (!answered.has(`${file}\n${reason}`))
         log.warn({ folder: file, reason }, 'a model folder cannot be scanned');
     }
+  }
+
+  #recordUnusable(unusable: readonly ModelProblem[]): void {
+    const known = new Set(this.#unusable.map(({ file }) => file));
+    this.#unusable = unusable;
+    for (const { file, reason, advice } of unusable)
+      if (!known.has(file))
+        this.#deps.log.warn({ file, reason, advice }, 'a file in a model folder cannot be used');
   }
 
   async #readAll(

@@ -94,7 +94,7 @@ test('a hanging share removes no model, and the other folders are scanned', asyn
   const registry = await start(blocked);
   expect(ids(registry)).toEqual(['far', 'named', 'new']);
   expect(registry.get('far')?.projector).toBe(true);
-  expect(registry.problems()).toEqual([{ file: share, reason: 'its disk does not answer' }]);
+  expect(registry.problems()).toMatchObject([{ file: share, reason: 'its disk does not answer' }]);
   put(share, 'later.gguf');
   blocked.release();
   await vi.waitFor(

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { describeStart } from './file-start.ts';
 import { ProjectorFile, readGgufMetadata } from './gguf-metadata.ts';
 import { isTransient, readFault } from './read-error.ts';
 import type { MetadataOutcome, ModelMetadata } from './read-metadata-in-child.ts';
@@ -10,9 +11,11 @@ export async function metadataOfPath(path: string): Promise<MetadataOutcome> {
   try {
     return { path, metadata: await read(path) };
   } catch (error) {
+    const fault = readFault(error);
+    const instead = fault === null && !(error instanceof ProjectorFile) ? await describeStart(path) : null;
     return {
       path,
-      reason: readFault(error) ?? (error instanceof Error ? error.message : String(error)),
+      reason: fault ?? instead ?? (error instanceof Error ? error.message : String(error)),
       projector: error instanceof ProjectorFile,
       passing: isTransient(error),
     };

@@ -27,6 +27,7 @@ const model: RegisteredModel = {
   sizeBytes: 5,
   mtimeS: 1,
   voices: [],
+  language: null,
 };
 
 test('a missing model is in no list, survives a restart, and is removed after ninety days', () => {

@@ -65,7 +65,10 @@ test('a damaged file is not usable until it is complete', async () => {
   put('a.gguf', 'text');
   for (const _ of [1, 2]) {
     await registry.scan();
-    expect([ids(), registry.problems()]).toEqual([[], [{ file: 'a.gguf', reason: 'it is not a GGUF file' }]]);
+    expect([ids(), registry.problems()]).toMatchObject([
+      [],
+      [{ file: 'a.gguf', reason: 'it is not a GGUF file', advice: expect.any(String) }],
+    ]);
   }
   put('a.gguf', chat('Other', 384));
   await registry.scan();

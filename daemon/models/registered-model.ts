@@ -58,10 +58,12 @@ export interface RegisteredModel extends ModelRecordView {
   readonly thinkingChosen: boolean;
   /** Voice names of a speech model; empty for all others. */
   readonly voices: readonly string[];
+  /** Language of a voice: a tag such as `en-US`, else as its file states it. Null when unknown and for all others. */
+  readonly language: string | null;
 }
 
 /** Increase it when the header reader returns more than before, so that known files are read again. */
-export const HEADER_VERSION = 6;
+export const HEADER_VERSION = 7;
 
 /** Header fields that the store keeps in addition to the public columns. */
 const HEADER_KEYS = [
@@ -82,6 +84,7 @@ const HEADER_KEYS = [
   'chatTemplate',
   'chat_template',
   'voices',
+  'language',
   'mtimeS',
   'projectorPath',
   'projectorBytes',
@@ -138,6 +141,7 @@ export const NO_TEXT = {
   chatTemplate: false,
   chat_template: null,
   capabilities: {},
+  language: null,
   licence: null,
   demo: false,
   binding: null,
@@ -199,6 +203,7 @@ export function newModel(
     capabilities: metadata.capabilities,
     licence: metadata.licence,
     voices: [],
+    language: null,
     ...NOT_PULLED,
   };
 }
@@ -310,6 +315,7 @@ export function fromRow(row: ModelRow): RegisteredModel | null {
     projectorBytes: number('projectorBytes'),
     thinkingChosen: row.header.thinkingChosen === true,
     voices: Array.isArray(row.header.voices) ? row.header.voices.map(String) : [],
+    language: typeof row.header.language === 'string' ? row.header.language : null,
   };
 }
 

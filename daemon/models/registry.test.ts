@@ -272,7 +272,7 @@ test('an absent model can be removed', async () => {
 test('a damaged file is a problem with its reason and is read again only after a change', async () => {
   const file = put(join(models, 'bad.gguf'), 'text');
   const registry = await start();
-  expect(registry.problems()).toEqual([{ file: 'bad.gguf', reason: 'it is not a GGUF file' }]);
+  expect(registry.problems()).toMatchObject([{ file: 'bad.gguf', reason: 'it is not a GGUF file' }]);
   put(file);
   await registry.scan();
   expect(registry.problems()).toEqual([]);
@@ -285,7 +285,7 @@ test('a file whose reader cannot be started is a model at the next scan', async 
   try {
     process.execPath = join(home, 'no-reader');
     const registry = await start({}, { readMetadata: readMetadataInChild });
-    expect(registry.problems()).toEqual([{ file: 'a.gguf', reason: 'its header could not be read' }]);
+    expect(registry.problems()).toMatchObject([{ file: 'a.gguf', reason: 'its header could not be read' }]);
     process.execPath = node;
     await registry.scan();
     expect([ids(registry), registry.problems()]).toEqual([['a'], []]);

@@ -55,3 +55,24 @@ test('reports a missing folder and scans the others', async () => {
   expect(result.files).toHaveLength(1);
   expect(result.problems).toEqual([{ folder: missing, reason: 'ENOENT' }]);
 });
+
+test('names files in formats that cannot be used, many alike as one', async () => {
+  put('whisper/model.bin', 'whisper/vocabulary.txt', 'whisper/config.json', 'm.gguf.part');
+  put('checkpoints/a.ckpt', 'checkpoints/b.ckpt', 'checkpoints/c.ckpt', 'checkpoints/d.ckpt');
+  put(
+    'split/m-00002-of-00003.gguf',
+    'whole/config.json',
+    'whole/model.safetensors',
+    'whole/x.safetensors.part',
+  );
+  const { unusable } = await scanFolders([folder]);
+  const named = unusable.map(({ file, reason }) => `${file}: ${reason}`);
+  expect(named).toEqual([
+    expect.stringMatching(/\/m\.gguf\.part: an unfinished download$/),
+    'checkpoints/a.ckpt and 3 more: a PyTorch or pickle file',
+    'split/m-00002-of-00003.gguf: part 2 of a split model whose first part is missing',
+    expect.stringMatching(/^whisper: a model in CTranslate2/),
+    'whole/x.safetensors.part: an unfinished download',
+  ]);
+  expect(unusable.every(({ advice }) => advice.endsWith('.'))).toBe(true);
+});

@@ -1,11 +1,12 @@
 import type { Dirent, Stats } from 'node:fs';
 import { opendir, readdir, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DiskTimeout, MountGuard } from '../lib/fs/mount-guard.ts';
 import { isPiperVoice } from './piper-voice.ts';
 import { layoutOf } from './speech-layouts.ts';
 import { piperSize, speechLayout, speechSize } from './speech-metadata.ts';
 import { splitName, splitParts } from './split-files.ts';
+import { isUnfinished, type Unusable, unusableFile, unusableFolder } from './unusable-formats.ts';
 import { isWeightsFolder, weightsSize } from './weights-metadata.ts';
 
 /** One model file. For a split model its first part, for a speech model or safetensors its folder. */
@@ -33,6 +34,14 @@ export interface ScanResult {
   problems: { folder: string; reason: string }[];
   /** Folders that did not respond. Files in them may exist. */
   unresponsive: string[];
+  /** Files and folders in formats that are known and cannot be used. */
+  unusable: UnusableEntry[];
+}
+
+/** A file or folder that cannot be used. */
+export interface UnusableEntry extends Unusable {
+  /** Its name, after that of its folder. */
+  readonly file: string;
 }
 
 export const SCAN_LIMITS: ScanLimits = { depth: 6, entries: 50_000, models: 2000 };
@@ -46,6 +55,11 @@ interface ScanState {
   /** Runs an operation on the disk of the current model folder. */
   runOnDisk: <T>(question: () => Promise<T>) => Promise<T>;
 }
+
+/** Maximum files and folders in `unusable`. */
+const MAX_UNUSABLE = 200;
+/** Entries with the same reason in one folder that are listed one by one. */
+const MAX_ALIKE = 3;
 
 const isOnnx = (name: string) => /\.onnx$/i.test(name);
 const isModelFile = (name: string) => /\.gguf$/i.test(name) && (splitName(name)?.part ?? 1) === 1;
@@ -115,6 +129,35 @@ async function addFolder(folder: string, state: ScanState): Promise<void> {
   if (found !== null) state.result.files.push(found);
 }
 
+/** Returns the files of a folder that cannot be used. Many alike become one entry. */
+function unusableIn(folder: string, names: readonly string[], isWhole: boolean): UnusableEntry[] {
+  const place = basename(folder);
+  const whole = isWhole ? null : unusableFolder(names);
+  const files = names.flatMap((name) => {
+    const found = isWhole || whole !== null ? null : (unusableFile(name, names) ?? lostPart(name, names));
+    const unfinished = isUnfinished(name) ? unusableFile(name, names) : null;
+    const one = unfinished ?? found;
+    return one === null ? [] : [{ ...one, file: `${place}/${name}` }];
+  });
+  const groups = Map.groupBy(files, ({ reason }) => reason);
+  const listed = [...groups.values()].flatMap((group) =>
+    group.length <= MAX_ALIKE
+      ? group
+      : group.slice(0, 1).map((first) => ({ ...first, file: `${first.file} and ${group.length - 1} more` })),
+  );
+  return whole === null ? listed : [{ ...whole, file: place }, ...listed];
+}
+
+/** Returns why a later part of a split model is none: its first part is missing. */
+function lostPart(name: string, names: readonly string[]): Unusable | null {
+  const split = /\.gguf$/i.test(name) ? splitName(name) : null;
+  if (split === null || split.part === 1 || names.includes(splitParts(name)[0] ?? '')) return null;
+  return {
+    reason: `part ${split.part} of a split model whose first part is missing`,
+    advice: 'Download the missing parts into the same folder.',
+  };
+}
+
 async function entriesOf(folder: string, state: ScanState): Promise<Dirent[]> {
   const entries: Dirent[] = [];
   for await (const entry of await opendir(folder)) {
@@ -135,6 +178,10 @@ async function walkFolder(folder: string, depth: number, state: ScanState): Prom
   const known = new Set(names);
   // Its sub-folders belong to it: word lists and rules, by the hundred, or the parts of one model.
   if (whole) await addFolder(folder, state);
+  const { unusable } = state.result;
+  const others = names.filter((name) => !isPiperVoice(name, known));
+  for (const entry of unusableIn(folder, others, whole))
+    if (unusable.length < MAX_UNUSABLE) unusable.push(entry);
   for (const entry of entries) {
     const path = join(folder, entry.name);
     const kind = entry.isSymbolicLink() ? await state.runOnDisk(() => stat(path)).catch(() => null) : entry;
@@ -175,7 +222,7 @@ export async function scanFolders(
     limits,
     entriesLeft: limits.entries,
     visited: new Set(),
-    result: { files: [], problems: [], unresponsive: [] },
+    result: { files: [], problems: [], unresponsive: [], unusable: [] },
     runOnDisk: (question) => question(),
   };
   for (const folder of folders) {

@@ -30,6 +30,7 @@ const model = (id: string, over: Partial<RegisteredModel> = {}): RegisteredModel
   sizeBytes: 1e9,
   mtimeS: 1,
   voices: [],
+  language: null,
   ...over,
 });
 

@@ -114,7 +114,7 @@ async function readPiperVoice(path: string, { systemFolders }: SpeechOptions): P
     voices: voicesOf(metadata, settings),
     languages: [],
     sampleRate: Number(metadata.sample_rate),
-    language: metadata.language ?? null,
+    language: languageOf(metadata),
     quantization: null,
     sizeBytes: (await stat(path)).size,
     isPiper: true,
@@ -169,7 +169,7 @@ async function readFolder(folder: string, options: SpeechOptions): Promise<Speec
         : [],
     languages: languagesOf(found.family, metadata),
     sampleRate: Number.isInteger(rate) && rate > 0 ? rate : null,
-    language: metadata.language?.slice(0, 80) ?? null,
+    language: languageOf(metadata),
     quantization: /int8|quant/i.test(layout.key ?? '') ? 'int8' : null,
     sizeBytes: (await speechSize(folder, layout)).sizeBytes,
   };
@@ -196,6 +196,18 @@ async function pronunciationOf(
   const fault = await espeakDataFault(own);
   if (fault !== null) throw new MissingPart(fault);
   return own;
+}
+
+/** Returns the tag of the voice of espeak-ng, such as `en-US`, else the language as the file states it. */
+function languageOf({ voice, language }: Readonly<Record<string, string>>): string | null {
+  if (voice !== undefined && /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/.test(voice)) {
+    try {
+      return Intl.getCanonicalLocales(voice)[0] ?? null;
+    } catch {
+      return voice;
+    }
+  }
+  return language?.slice(0, 80) ?? null;
 }
 
 /** The library ends the process for a language that a model does not know. */

@@ -25,6 +25,7 @@ export const newSpeechModel = (
   size_bytes: metadata.sizeBytes,
   source,
   voices: metadata.voices,
+  language: metadata.type === 'tts' ? metadata.language : null,
 });
 
 /** Builds the model of the speech program, which needs no weights. */

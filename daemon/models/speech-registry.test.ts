@@ -81,7 +81,7 @@ describe('speech models in the model folders', () => {
     const folder = writeToneVoice(join(models, 'tone'));
     truncateSync(join(folder, 'tokens.txt'));
     const registry = await start();
-    expect(registry.problems()).toEqual([{ file: 'tone', reason: 'tokens.txt is empty' }]);
+    expect(registry.problems()).toMatchObject([{ file: 'tone', reason: 'tokens.txt is empty' }]);
     writeToneVoice(folder);
     await registry.scan();
     expect(registry.get('tone')?.type).toBe('tts');
@@ -106,18 +106,21 @@ describe('speech models in the model folders', () => {
     rmSync(`${path}.json`);
     await registry.scan();
     expect(registry.get('en_US-tone-medium')).toBeUndefined();
+    expect(registry.problems()).toMatchObject([
+      { file: 'piper/en_US-tone-medium.onnx', reason: 'a voice of Piper without its settings' },
+    ]);
   });
 
   test('a part that is added later is noticed, although the files that were read have not changed', async () => {
     const folder = writeToneVoice(join(models, 'kokoro'));
     writeFileSync(join(folder, 'voices.bin'), 'x');
     const registry = await start();
-    expect(registry.problems()).toEqual([{ file: 'kokoro', reason: 'espeak-ng-data is missing' }]);
+    expect(registry.problems()).toMatchObject([{ file: 'kokoro', reason: 'espeak-ng-data is missing' }]);
     writeEspeakData(folder);
     await registry.scan();
     // The tone voice is not of the family of the file that was added.
     const reason = 'speech models of the kind "vits" cannot be served';
-    expect(registry.problems()).toEqual([{ file: 'kokoro', reason }]);
+    expect(registry.problems()).toMatchObject([{ file: 'kokoro', reason }]);
   });
 
   test.each([
@@ -137,11 +140,17 @@ describe('speech models in the model folders', () => {
     expect((await registry.register(join(folder, 'model.onnx'))).path).toBe(folder);
   });
 
-  test('ignores other ONNX models', async () => {
+  test('names other ONNX models with what to do', async () => {
     mkdirSync(join(models, 'embedder'));
     writeFileSync(join(models, 'embedder', 'model.onnx'), 'x');
     writeFileSync(join(models, 'embedder', 'tokenizer.json'), '{}');
-    expect((await start()).problems()).toEqual([]);
+    expect((await start()).problems()).toEqual([
+      {
+        file: 'embedder/model.onnx',
+        reason: 'an ONNX model of an unknown kind',
+        advice: expect.stringMatching(/sherpa-onnx/),
+      },
+    ]);
   });
 });
 

@@ -119,6 +119,13 @@ async function requireListedFiles(folder: string): Promise<void> {
     );
 }
 
+/** Returns the format of safetensors that only one program of another platform reads. Null for any other. */
+function foreignFormat(quantization: unknown, method: unknown): string | null {
+  if (method === 'exl2' || method === 'exl3') return 'ExLlama';
+  const isMlx = typeof quantization === 'object' && quantization !== null && 'group_size' in quantization;
+  return isMlx && method === undefined ? 'MLX' : null;
+}
+
 /** Reads the facts of the safetensors in `folder`. Throws a one-line Error for a folder that is none. */
 export async function readWeightsMetadata(folder: string): Promise<WeightsMetadata> {
   const size = await weightsSize(folder);
@@ -145,6 +152,8 @@ export async function readWeightsMetadata(folder: string): Promise<WeightsMetada
   if (type === null) throw new Error('its config.json names no known architecture');
   const text = (config.text_config ?? config) as Record<string, unknown>;
   const quant = (config.quantization_config ?? {}) as Record<string, unknown>;
+  const foreign = foreignFormat(config.quantization, quant.quant_method);
+  if (foreign !== null) throw new Error(`the model is in ${foreign} format, which no engine here reads`);
   return {
     ...common,
     type,

@@ -104,6 +104,26 @@ describe('automatic slots', () => {
     expect(runner.last.hasEnded).toBe(true);
   });
 
+  it('a voice that cannot be loaded gives slot tts to another one', async () => {
+    open();
+    register(model('broken', 'tts'), model('good', 'tts', { created: 2 }));
+    expect(listed()).toEqual({ agent: null, tts: 'broken', good: 'good' });
+    runner.loadsAtOnce = false;
+    const refused = refusalOf(slots.ensureReady('tts', options));
+    await settle();
+    runner.last.end('the voice is broken');
+    expect(await refused).toMatchObject({ code: 'slot.failed' });
+    await clock.advance(200);
+    expect(listed()).toEqual({ agent: null, tts: 'good', broken: 'broken' });
+    runner.loadsAtOnce = true;
+    (await slots.ensureReady('tts', options)).release();
+    expect(runner.last.launch.modelId).toBe('good');
+    // A changed file is tried again under its own name, and does not take the slot back.
+    bench.bus.emit('model', { id: 'broken', change: 'changed' });
+    await clock.advance(200);
+    expect(listed()).toEqual({ agent: null, tts: 'good', broken: 'broken' });
+  });
+
   it('an engine ends when its slot gets another model', async () => {
     open();
     register(model('first', 'embedding'), model('second', 'embedding', { created: 2 }));

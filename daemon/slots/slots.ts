@@ -47,6 +47,7 @@ class AllSlots implements Slots {
   readonly #clock: Clock;
   readonly #changeNotifier: ChangeNotifier;
   readonly #models: SlotModels;
+  readonly #auto: AutoSlots;
   readonly #set: SlotSet;
   readonly #adoption: EngineAdoption;
   readonly #admission: AdmissionController;
@@ -68,6 +69,7 @@ class AllSlots implements Slots {
       options.log,
       options.mountGuard,
     );
+    this.#auto = this.#openAuto();
     this.#set = this.#openSet(swaps);
     this.#adoption = new EngineAdoption(runners, this.#set);
     this.#changeNotifier = new ChangeNotifier(this.#clock, (names) => this.#set.emitChanges(names));
@@ -93,7 +95,7 @@ class AllSlots implements Slots {
     const unsubscribeHardware = options.bus.subscribe(({ name }) => {
       if (name === 'hardware') this.#effects.refreshGpuNote();
     });
-    const unsubscribeModels = followModels(this.#set, options.bus, options.log);
+    const unsubscribeModels = followModels(this.#set, this.#auto, options.bus, options.log);
     this.#unsubscribe = () => {
       unsubscribeHardware();
       unsubscribeModels();
@@ -238,19 +240,23 @@ class AllSlots implements Slots {
     });
   }
 
-  #openSet(swaps: Swaps): SlotSet {
-    const { log, bus, models, absentModels, bindingStore, settings } = this.#options;
-    const auto = new AutoSlots({
+  #openAuto(): AutoSlots {
+    const { models, absentModels, bindingStore, settings } = this.#options;
+    return new AutoSlots({
       models: () => models?.() ?? [],
       absentModels: () => absentModels?.() ?? [],
       hasProgram: (name) => findProgram(name, settings.environment('PATH') ?? '') !== null,
       store: bindingStore,
       modelHeldBy: (config) => this.#models.heldModelId(config, this.#set.get(config.name)),
     });
+  }
+
+  #openSet(swaps: Swaps): SlotSet {
+    const { log, bus, settings } = this.#options;
     return new SlotSet({
       log,
       bus,
-      auto,
+      auto: this.#auto,
       swaps,
       readFolder: (before) => readSlotFolder(this.#slotFolder(), before),
       createController: (config) => {

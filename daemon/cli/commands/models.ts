@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CatalogUpdateBody, CatalogView, ModelFitView } from '../../contract/catalog.ts';
-import type { AgentView, ModelWithMemory } from '../../contract/models.ts';
+import type { AgentView, ModelProblemView, ModelWithMemory } from '../../contract/models.ts';
 import type { HubChoicesView, HubModelView } from '../../contract/pulls.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { plural } from '../../lib/text/plural.ts';
@@ -16,12 +16,27 @@ import { fitted } from '../table.ts';
 const TIMEOUT_MS = 600_000;
 
 export async function list({ client, flags, out, width }: CommandContext): Promise<number> {
-  const view = await client.call<{ models: ModelWithMemory[] }>('models');
+  const view = await client.call<{ models: ModelWithMemory[]; problems: ModelProblemView[] }>('models');
   if (flags.json) out(json(view));
   else if (flags.quiet) out(view.models.map(({ id }) => `${plain(id)}\n`).join(''));
-  else out(view.models.length === 0 ? 'No model yet.\n' : modelTable(view.models, width));
+  else {
+    out(view.models.length === 0 ? 'No model yet.\n' : modelTable(view.models, width));
+    const unserved = view.models.flatMap(({ id, unserved: why }) =>
+      why === null ? [] : [{ file: id, ...why }],
+    );
+    out(problemLines([...unserved, ...view.problems]));
+  }
   return EXIT.ok;
 }
+
+/** One line per file that cannot be used, with the reason and what to do. */
+const problemLines = (problems: readonly ModelProblemView[]): string =>
+  problems
+    .map(({ file, reason, advice }) => {
+      const sentence = /[.!?]$/.test(reason) ? reason : `${reason}.`;
+      return `! ${plain(file)}: ${plain(advice === null ? reason : `${sentence} ${advice}`)}\n`;
+    })
+    .join('');
 
 function modelTable(models: readonly ModelWithMemory[], width: number): string {
   const rows = models.map((model) => [
@@ -48,7 +63,7 @@ export async function use({ client, flags, out }: CommandContext, model: string)
 
 export async function scan({ client, flags, out }: CommandContext): Promise<number> {
   const options = { timeoutMs: TIMEOUT_MS };
-  const view = await client.call<{ models: number; problems: { file: string; reason: string }[] }>(
+  const view = await client.call<{ models: number; problems: ModelProblemView[] }>(
     'model.scan',
     undefined,
     options,
@@ -56,7 +71,7 @@ export async function scan({ client, flags, out }: CommandContext): Promise<numb
   if (flags.json) out(json(view));
   else {
     out(`Found ${plural(view.models, 'model')}.\n`);
-    for (const { file, reason } of view.problems) out(`! ${plain(file)}: ${plain(reason)}\n`);
+    out(problemLines(view.problems));
   }
   return EXIT.ok;
 }

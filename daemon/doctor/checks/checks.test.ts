@@ -32,6 +32,7 @@ const up = (more: Partial<DoctorInput['gateway']> = {}): DoctorInput['gateway'] 
   version: '1',
   status: STATUS,
   hardware: null,
+  modelProblems: [],
   ...more,
 });
 

@@ -7,6 +7,7 @@ import { files } from './files.ts';
 import { requiresFiles } from './files-denied.ts';
 import { gateway, port } from './gateway.ts';
 import { containers, devices, groups, threads } from './machine.ts';
+import { modelFiles } from './model-files.ts';
 import { exposure, proxy } from './posture.ts';
 import { clock, disk, models } from './storage.ts';
 
@@ -24,6 +25,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   disk,
   clock,
   models: requiresFiles(models),
+  'model files': modelFiles,
   engines,
   devices,
   groups,

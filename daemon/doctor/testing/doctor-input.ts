@@ -52,7 +52,14 @@ export async function factsOf(
   return {
     settings: await loadSettingsReadOnly({ SVC_HOME: '/nonexistent/svc', ...env }),
     user: { uid: process.getuid?.() ?? 0, name: 'svc' },
-    gateway: { state: 'down', url: 'http://127.0.0.1:8080', version: null, status: null, hardware: null },
+    gateway: {
+      state: 'down',
+      url: 'http://127.0.0.1:8080',
+      version: null,
+      status: null,
+      hardware: null,
+      modelProblems: [],
+    },
     holder: null,
     port: { state: 'free' },
     hardware: HARDWARE,

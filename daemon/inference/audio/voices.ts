@@ -2,6 +2,7 @@ import type { AudioModelList, VoiceList } from '../../contract/audio.ts';
 import { listModels } from '../catalogue.ts';
 import { configuredName } from '../dispatch/resolve-name.ts';
 import { modelNamed, type RoutingView } from '../dispatch/routing-view.ts';
+import { sampleFor, voiceLanguage } from './voice-samples.ts';
 
 /** The slot for speech requests without a model. */
 const DEFAULT_SLOT = 'tts';
@@ -21,9 +22,12 @@ export function listVoices(view: RoutingView, name: string | null): VoiceList {
     .sort((a, b) => Number(b.name === DEFAULT_SLOT) - Number(a.name === DEFAULT_SLOT));
   const voices = new Map<string, VoiceList['voices'][number]>();
   for (const { model } of slots) {
-    if (model === null) continue;
-    for (const id of modelNamed(view, model)?.voices ?? [])
-      if (!voices.has(id)) voices.set(id, { id, name: id, model });
+    const speaking = model === null ? undefined : modelNamed(view, model);
+    for (const id of speaking?.voices ?? []) {
+      if (model === null || speaking === undefined || voices.has(id)) continue;
+      const language = voiceLanguage(speaking, id);
+      voices.set(id, { id, name: id, model, language, sample: sampleFor(language) });
+    }
   }
   return { voices: [...voices.values()] };
 }

@@ -11,6 +11,13 @@ it.each([
   expect(noRoute(name, view).message).toBe(message);
 });
 
+it('a model that only an engine of a slot file serves is explained, and not suggested', () => {
+  const weights = registeredModel({ id: 'minilm-hf', format: 'safetensors' });
+  const { message, options } = noRoute('minilm-hf', routingView({ models: [weights] }));
+  expect(message).toMatch(/safetensors format, which only vLLM serves here.*engine = "vllm"/);
+  expect(options.details).toEqual({ suggestions: [] });
+});
+
 it('a request without a model gets the reason', () => {
   expect(noRoute(null, view, 'No chat slot exists.').message).toBe('No chat slot exists.');
 });

@@ -1,8 +1,9 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { suggestions } from '../../lib/text/suggestions.ts';
 import { truncate } from '../../lib/text/truncate.ts';
+import { unservedFormat } from '../../models/unusable-formats.ts';
 import { knownNames } from './names.ts';
-import type { RoutingView } from './routing-view.ts';
+import { modelNamed, type RoutingView } from './routing-view.ts';
 
 /** Maximum characters of an unknown name that are repeated to the caller. */
 export const MAX_ECHO = 120;
@@ -24,17 +25,26 @@ export const noImageEngine = (): GatewayError =>
  * text.
  */
 export function noRoute(requested: string | null, view: RoutingView, why?: string): GatewayError {
-  const similar = requested === null ? [] : suggestions(requested, knownNames(view));
+  const similar =
+    requested === null ? [] : suggestions(requested, knownNames(view)).filter((name) => name !== requested);
+  const unserved = requested === null ? null : unservedReason(requested, view);
   const message =
     requested === null
       ? (why ?? 'No model was given and there is no default slot for this endpoint.')
       : (why ??
-        `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}". ${nextStep(similar)}`);
+        `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}". ${unserved ?? nextStep(similar)}`);
   return new GatewayError('dispatch.no_route', {
     message,
     param: 'model',
     details: { suggestions: similar },
   });
+}
+
+/** Returns why no slot serves a registered model, with the next step. */
+function unservedReason(id: string, view: RoutingView): string | null {
+  const model = modelNamed(view, id);
+  const found = model === undefined ? null : unservedFormat(model);
+  return found === null ? null : `${found.reason} ${found.advice}`;
 }
 
 const nextStep = (similar: readonly string[]): string =>

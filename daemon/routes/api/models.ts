@@ -5,6 +5,7 @@ import type { ModelPutBody, ModelWithMemory } from '../../contract/models.ts';
 import { slotNotFound, upstreamNotFound } from '../../contract/not-found.ts';
 import { estimateHeader, installedFrom, typeOf } from '../../models/catalog.ts';
 import { modelView, type RegisteredModel } from '../../models/registered-model.ts';
+import { unservedFormat } from '../../models/unusable-formats.ts';
 import type { Slots } from '../../slots/slots-api.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
@@ -31,7 +32,10 @@ export function registryRoutes(deps: RouteDeps) {
   };
   const list: Handler = (ctx) => {
     const places = slotIndexOf(slots);
-    ctx.body = { models: registry.list().map((model) => modelWithMemory(model, slots, places)) };
+    ctx.body = {
+      models: registry.list().map((model) => modelWithMemory(model, slots, places)),
+      problems: [...registry.problems()],
+    };
   };
   const put: Handler = async (ctx) => {
     const id = idOf(deps, ctx);
@@ -110,12 +114,15 @@ interface SlotIndex {
   readonly held: ReadonlySet<string | null>;
   /** Model id → its automatic slot. */
   readonly automatic: ReadonlyMap<string | null, string>;
+  /** Ids of models that a slot serves or would load. */
+  readonly serving: ReadonlySet<string | null>;
 }
 
 function slotIndexOf(slots: Pick<Slots, 'list'>): SlotIndex {
   const all = slots.list();
   return {
     held: new Set(all.filter(({ state }) => !UNLOADED.includes(state)).map(({ model }) => model)),
+    serving: new Set(all.map(({ model }) => model)),
     automatic: new Map(all.filter(({ auto }) => auto).map(({ model, name }) => [model, name])),
   };
 }
@@ -124,7 +131,7 @@ function slotIndexOf(slots: Pick<Slots, 'list'>): SlotIndex {
 function modelWithMemory(
   model: RegisteredModel,
   slots: Pick<Slots, 'measured' | 'fit'>,
-  { held, automatic }: SlotIndex,
+  { held, automatic, serving }: SlotIndex,
 ): ModelWithMemory {
   const own = automatic.get(model.id);
   return {
@@ -135,6 +142,7 @@ function modelWithMemory(
     capabilities: { ...model.capabilities },
     parameters: model.parameters,
     thinking_chosen: model.thinkingChosen,
+    unserved: serving.has(model.id) || model.binding !== null ? null : unservedFormat(model),
     fit: held.has(model.id) || !SELF_SERVED.has(model.format) ? null : slots.fit(model),
   };
 }

@@ -1,3 +1,4 @@
+import type { SlotRecord } from '../../contract/slots.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import { automaticSlot } from '../config/slot-file.ts';
 import type { SlotFolder } from '../config/slot-folder.ts';
@@ -39,6 +40,9 @@ export class AutoSlots {
   #generated = new Map<string, SlotConfig>();
   /** Slots of files whose engine was changed for their model. */
   readonly #imageSlots = new Map<string, SlotConfig>();
+  /** Ids of models that were loaded, and of those that could not be loaded, in this run. */
+  readonly #loaded = new Set<string>();
+  readonly #failed = new Set<string>();
 
   constructor(deps: AutoSlotsDeps) {
     this.#deps = deps;
@@ -48,6 +52,27 @@ export class AutoSlots {
   /** Returns whether the model of these settings was chosen here, not by a file. */
   choseModelOf(config: SlotConfig): boolean {
     return this.#generated.get(config.name) === config;
+  }
+
+  /** Records the state of a slot. Returns whether another model may take its name. */
+  recordState({ model, state, failure }: Pick<SlotRecord, 'model' | 'state' | 'failure'>): boolean {
+    if (model === null) return false;
+    if (state === 'ready' || state === 'serving') {
+      this.#loaded.add(model);
+      this.#failed.delete(model);
+      return false;
+    }
+    // A model that was loaded once may have failed for lack of memory.
+    if (state !== 'error' || failure === null || this.#loaded.has(model) || this.#failed.has(model))
+      return false;
+    this.#failed.add(model);
+    return true;
+  }
+
+  /** Forgets the state of a model that was changed or removed. */
+  forgetModel(id: string): void {
+    this.#loaded.delete(id);
+    this.#failed.delete(id);
   }
 
   /** Returns all slots that should exist. Unchanged settings are the same object as before. */
@@ -117,6 +142,7 @@ export class AutoSlots {
         configs.filter((config) => config.enabled && config.model === null && !open.includes(config)),
       ),
       previous: this.#bindings,
+      failed: this.#failed,
     });
     const swapped = configs.filter(({ auto }) => auto);
     const next = mergeBindings(bound, this.#bindings, {

@@ -15,11 +15,35 @@ const bind = (models: BindableModel[], over: Partial<BindingSnapshot> = {}) =>
       modelsInFiles: new Set(),
       heldModels: new Set(),
       previous: new Map(),
+      failed: new Set(),
       ...over,
     }),
   );
 
 describe('bindModels', () => {
+  it('a voice that cannot be loaded gives its slot to another one, and keeps it while there is none', () => {
+    const [broken, good, vectors] = [
+      model('broken', 'tts'),
+      model('good', 'tts', 2),
+      model('v', 'embedding'),
+    ];
+    const previous = new Map([
+      ['broken', 'tts'],
+      ['good', 'good'],
+      ['v', 'embed'],
+    ]);
+    const failed = new Set(['broken', 'v']);
+    expect(bind([broken, good, vectors], { previous, failed })).toEqual({
+      good: 'tts',
+      broken: 'broken',
+      v: 'embed',
+    });
+    expect(bind([broken, good], { failed })).toEqual({ good: 'tts', broken: 'broken' });
+    expect(bind([broken], { previous, failed })).toEqual({ broken: 'tts' });
+    const both = new Set(['broken', 'good']);
+    expect(bind([broken, good], { previous, failed: both })).toEqual({ broken: 'tts', good: 'good' });
+  });
+
   it('embed and rerank get the oldest matching model, all other models get separate slots', () => {
     const models = [
       model('vectors-b', 'embedding', 2),

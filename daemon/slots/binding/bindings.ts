@@ -21,6 +21,12 @@ export const AUTO_MODEL_SLOTS: Readonly<Record<string, SlotTypeName>> = {
   stt: 'stt',
 };
 
+/**
+ * Slots of AUTO_MODEL_SLOTS that another model may take over. No stored data depends on their model, as a vector store
+ * does on that of `embed`.
+ */
+const REPLACEABLE_SLOTS: ReadonlySet<string> = new Set(['tts', 'stt']);
+
 /** The slots and models at one moment. */
 export interface BindingSnapshot {
   readonly models: readonly BindableModel[];
@@ -34,6 +40,8 @@ export interface BindingSnapshot {
   readonly heldModels: ReadonlySet<string>;
   /** The previous bindings, model id → slot name. */
   readonly previous: ReadonlyMap<string, string>;
+  /** Ids of models that could not be loaded and never were. */
+  readonly failed: ReadonlySet<string>;
 }
 
 /**
@@ -48,11 +56,11 @@ const oldestFirst = (a: BindableModel, b: BindableModel) => a.created - b.create
  * Returns which model belongs to which slot when no file says so, model id → slot name
  * (docs/spec/contract.md#auto-slots). A binding stays as long as its model exists and no file names it, so
  * that a vector store meets the model that filled it. Slots `embed`, `rerank`, `tts` and `stt` take the
- * oldest fitting model. Every other model that no slot holds has a slot of its own, whose name is never the
- * id of another model.
+ * oldest fitting model. A model that cannot be loaded gives `tts` and `stt` to another one. Every other model
+ * that no slot holds has a slot of its own, whose name is never the id of another model.
  */
 export function bindModels(snapshot: BindingSnapshot): Map<string, string> {
-  const { models, names, autoModelSlots, modelsInFiles, heldModels, previous } = snapshot;
+  const { models, names, autoModelSlots, modelsInFiles, heldModels, previous, failed } = snapshot;
   const free = models.filter(({ id }) => !modelsInFiles.has(id)).sort(oldestFirst);
   const ids = new Set(models.map(({ id }) => id));
   const bound = new Map<string, string>();
@@ -69,14 +77,19 @@ export function bindModels(snapshot: BindingSnapshot): Map<string, string> {
     bound.set(id, name);
     boundSlots.add(name);
   };
+  const isReleasedFrom = (name: string, id: string) => REPLACEABLE_SLOTS.has(name) && failed.has(id);
+  const isReleased = (name: string, { id, type }: BindableModel) =>
+    isReleasedFrom(name, id) &&
+    free.some((other) => other.type === type && !failed.has(other.id) && completes(name, other));
   for (const model of free) {
     const { id, type } = model;
     const name = previous.get(id);
-    if (name !== undefined && completes(name, model) && (AUTO_MODEL_SLOTS[name] ?? type) === type)
-      bind(id, name);
+    if (name === undefined || isReleased(name, model)) continue;
+    if (completes(name, model) && (AUTO_MODEL_SLOTS[name] ?? type) === type) bind(id, name);
   }
   for (const [name, type] of Object.entries(AUTO_MODEL_SLOTS)) {
-    const first = free.find((model) => model.type === type && completes(name, model));
+    const fitting = free.filter((model) => model.type === type && completes(name, model));
+    const first = fitting.find(({ id }) => !isReleasedFrom(name, id)) ?? fitting[0];
     if (first !== undefined) bind(first.id, name);
   }
   for (const { id } of free) {

@@ -7,6 +7,7 @@ import { Copy } from '../../ui/copy.tsx';
 import { byteSize, count, moment } from '../../ui/format.ts';
 import { HelpLine } from '../../ui/help.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { Note } from '../../ui/note.tsx';
 import { Facts } from '../../ui/property-list.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { TERMS } from '../shared/terms.ts';
@@ -18,6 +19,7 @@ import css from './models.module.css';
 import { UseIt } from './next-step.tsx';
 import { Thinking } from './thinking.tsx';
 import type { Show } from './url-state.ts';
+import { Voices } from './voices.tsx';
 
 function Sum(props: { value: string; what: string }): ReactElement {
   const shown = useRef<HTMLElement>(null);
@@ -75,12 +77,19 @@ function Whole(props: { model: ModelWithMemory; open: (show: Show, of: string) =
   const all = slots.data?.slots ?? [];
   return (
     <>
+      {model.unserved === null ? null : (
+        <Note tone="attention">
+          <p>{model.unserved.reason}</p>
+          <p>{model.unserved.advice}</p>
+        </Note>
+      )}
       <AllFacts model={model} />
       <section className={css.part} aria-label="Served by">
         <h3>Served by</h3>
         <HelpLine term={TERMS.slot} />
         <Binding model={model} slots={all} />
       </section>
+      {model.type === 'tts' ? <Voices model={model.id} /> : null}
       {model.type === 'llm' ? (
         <section className={css.part} aria-label="Reasoning">
           <h3>Reasoning</h3>

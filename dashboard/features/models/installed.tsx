@@ -15,6 +15,7 @@ import { TERMS } from '../shared/terms.ts';
 import { InstalledItem } from './installed-item.tsx';
 import { inOrder, modelLine } from './model-words.ts';
 import css from './models.module.css';
+import { Problems } from './scan-result.tsx';
 import type { Show } from './url-state.ts';
 
 /** Lists of at most this length have no filter. */
@@ -37,6 +38,18 @@ function NoModel(props: { open: (show: Show) => void }): ReactElement {
         <Button onClick={() => props.open('register')}>Add from disk…</Button>
       </div>
     </Empty>
+  );
+}
+
+/** The files in the model folders that cannot be used. Renders nothing without any. */
+export function UnusableFiles(): ReactElement | null {
+  const models = useQuery(queries.registry);
+  const problems = models.data?.problems ?? [];
+  if (problems.length === 0) return null;
+  return (
+    <Card title="Not usable" aside={`${problems.length} ${problems.length === 1 ? 'file' : 'files'}`}>
+      <Problems problems={problems} />
+    </Card>
   );
 }
 

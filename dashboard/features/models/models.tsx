@@ -18,7 +18,7 @@ import { Catalog } from './catalog.tsx';
 import { CatalogUpdate } from './catalog-update.tsx';
 import { Details } from './details.tsx';
 import { holderOf } from './holder.ts';
-import { Installed } from './installed.tsx';
+import { Installed, UnusableFiles } from './installed.tsx';
 import { Names } from './names.tsx';
 import { PullDialog } from './pull-dialog.tsx';
 import { Pulls } from './pulls.tsx';
@@ -91,6 +91,7 @@ export function Models(props: { tab: string }): ReactElement {
         {wide || tab.id === 'installed' ? (
           <div className={columns.column}>
             <Installed open={open} />
+            <UnusableFiles />
             <Names />
           </div>
         ) : null}
