@@ -170,3 +170,24 @@ test('slots and upstreams are explained at their first use', async ({ page }) =>
   await page.getByRole('button', { name: 'What is an upstream?' }).click();
   await expect(page.getByRole('dialog', { name: 'What is an upstream?' })).toContainText('external provider');
 });
+
+test('saved conversations are shown with their size, and deleted after a confirmation', async ({ page }) => {
+  let states = 3;
+  await page.route('**/api/kv-cache', async (route) => {
+    if (route.request().method() === 'DELETE') {
+      states = 0;
+      return route.fulfill({ json: { deleted: 3, bytes: 138e6 } });
+    }
+    const counts = { hits: 4, restored_tokens: 21_500, models: [] };
+    const sizes = { states, bytes: states * 46e6, max_bytes: 2.4e9 };
+    return route.fulfill({ json: { persist: 'memory', problem: null, ...sizes, ...counts } });
+  });
+  await page.goto(`${daemon().url}/slots`);
+  const section = page.getByRole('region', { name: 'Saved conversations' });
+  await expect(section).toContainText('3 conversations');
+  await expect(section).toContainText('Used by 4 requests');
+  await inspect(page, 'saved-conversations', TWO_LAYOUTS);
+  await section.getByRole('button', { name: 'Delete saved conversations' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete saved conversations' }).click();
+  await expect(section).toBeHidden();
+});

@@ -62,6 +62,7 @@ export const queries = {
   urls: read('config.urls', 60_000),
   sessions: read('auth.sessions', 60_000),
   settings: read('settings', false),
+  kvCache: read('kv-cache', 30_000),
   /** The launch plan of a slot, optionally with another model. */
   plan: (name: string, model: string | null = null) =>
     queryOptions<Responses['slot.plan']>({

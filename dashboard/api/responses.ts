@@ -11,6 +11,7 @@ import type {
 } from '../../daemon/contract/auth.ts';
 import type { CatalogView } from '../../daemon/contract/catalog.ts';
 import type { HardwareView } from '../../daemon/contract/hardware.ts';
+import type { KvCacheCleared, KvCacheView } from '../../daemon/contract/kv-cache.ts';
 import type {
   AgentView,
   ModelNamesResponse,
@@ -86,6 +87,8 @@ export interface Responses {
   'slot.change': SlotRecord;
   'slot.remove': Parsed<typeof SlotRemoved>;
   'slot.settings': SlotSettingsView;
+  'kv-cache': KvCacheView;
+  'kv-cache.clear': KvCacheCleared;
   'slot.plan': SlotPlanView;
   models: Parsed<typeof ModelsResponse>;
   setup: SetupView;

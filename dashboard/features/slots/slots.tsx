@@ -14,6 +14,7 @@ import { ViewTabs } from '../../ui/view-tabs.tsx';
 import { TERMS } from '../shared/terms.ts';
 import { Upstreams } from '../upstreams/upstreams.tsx';
 import { byType } from './groups.ts';
+import { SavedConversations } from './saved-conversations.tsx';
 import { SlotCard } from './slot-card.tsx';
 import { SlotDialog } from './slot-dialog.tsx';
 import css from './slots.module.css';
@@ -54,6 +55,7 @@ function All(): ReactElement {
           )
         }
       </Loaded>
+      <SavedConversations />
       {place === null ? null : <SlotDialog place={place} slots={slots.data?.slots} onClose={close} />}
     </>
   );
