@@ -17,7 +17,8 @@ beforeEach(() => {
   sharedMemory = join('/dev/shm', `svc-test-${process.pid}-${Math.random().toString(36).slice(2)}`);
   mkdirSync(sharedMemory, { mode: 0o700 });
   persist = 'memory';
-  return () => rmSync(sharedMemory, { recursive: true, force: true });
+  const created = sharedMemory;
+  return () => rmSync(created, { recursive: true, force: true });
 });
 
 const open = () =>
