@@ -1,4 +1,4 @@
-/** A real Ray Serve cluster with two replicas as an upstream: spread, cancel, a killed replica, redeployment, backpressure. */
+/** A real Ray Serve cluster as an upstream: spread, cancel, killed replicas, redeployment, scaling, backpressure, a stopped head. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, until } from '../../../daemon/test/harness/gateway.ts';
@@ -11,11 +11,19 @@ import { DEPLOY_LIMIT_MS, type RayServer, startRay } from './ray-server.ts';
 
 const CHAT = '/v1/chat/completions';
 const MODEL = 'ray-counter';
-/** Concurrent requests: one replica can run all of them, and its queue can hold all of them. */
 const CONCURRENCY = 8;
-const LIMITS = { max_ongoing: CONCURRENCY, max_queued: CONCURRENCY };
-/** Twice the capacity of both replicas and the queue. */
-const OVERLOAD = 6 * CONCURRENCY;
+/** More than any test sends at once. */
+const AMPLE = { max_ongoing: 64, max_queued: -1 };
+const TWO_REPLICAS = { replicas: 2, ...AMPLE };
+/** One replica that refuses all but one running and one waiting request. */
+const TIGHT = { replicas: 1, max_ongoing: 1, max_queued: 1 };
+const OVERLOAD = 3 * CONCURRENCY;
+/** Long streams during which a replica is killed, and their tokens: 8 s. */
+const LONG_STREAMS = 16;
+const LONG_TOKENS = 400;
+/** The load of the acceptance: requests, and requests at once. */
+const LOAD = { requests: 200, callers: 16 };
+const MAX_CANCEL_MS = 250;
 const INSTALL_LIMIT_MS = 240_000;
 /** Time limit until a killed replica is replaced and the circuit breaker has closed. */
 const RECOVERY_LIMIT_MS = 60_000;
@@ -41,7 +49,7 @@ const countedTo = (tokens: number): string => Array.from({ length: tokens }, (_,
 describe.skipIf(python === null)('Ray Serve as an upstream', () => {
   let ray: RayServer;
   beforeAll(async () => {
-    ray = await startRay(python ?? '', { version: 'v1', ...LIMITS });
+    ray = await startRay(python ?? '', { version: 'v1', ...TWO_REPLICAS });
   });
   afterAll(async () => {
     await ray?.stop();
@@ -96,13 +104,14 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
     tokens: number,
     isWanted: (sent: number) => boolean,
     callers = CONCURRENCY,
+    isStreamed = (sent: number) => sent % 2 === 1,
   ): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
     let sent = 0;
     const caller = async () => {
       while (isWanted(sent)) {
         sent += 1;
-        outcomes.push(await (sent % 2 === 0 ? plain(tokens) : streamed(tokens)));
+        outcomes.push(await (isStreamed(sent) ? streamed(tokens) : plain(tokens)));
       }
     };
     await Promise.all(Array.from({ length: callers }, caller));
@@ -145,7 +154,8 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
     expectSentOnce(outcomes);
   });
 
-  it.each([true, false])('a client disconnect ends the work of the replica (stream: %s)', async (stream) => {
+  /** Ends one request from the side of the caller. Returns the milliseconds until the replica has cancelled its work. */
+  async function cancelMs(stream: boolean): Promise<number> {
     const request = newRequest();
     const eventOf = (kind: string) =>
       ray.events().find((each) => each.request === request && each.event === kind);
@@ -157,34 +167,43 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
       signal: leaving.signal,
     }).then((response) => response.text());
     await until(() => eventOf('begin') !== undefined, 'the request to begin');
+    const leftAt = Date.now();
     leaving.abort();
     await expect(answer).rejects.toThrow();
     await until(() => eventOf('cancel') !== undefined, 'the replica to cancel', 10_000);
-    expect(eventOf('cancel')?.done).toBeLessThan(900);
     expect(eventOf('end')).toBeUndefined();
-  });
+    return (eventOf('cancel')?.at ?? Number.POSITIVE_INFINITY) - leftAt;
+  }
 
-  it('a replica is killed under load: nothing is sent twice, and broken responses end with an error', async () => {
-    const loading = loadOf(40, 100);
+  it.each([true, false])(
+    'a client disconnect ends the work of the replica within 250 ms (stream: %s)',
+    async (stream) => {
+      const times: number[] = [];
+      for (let attempt = 0; attempt < 5; attempt++) times.push(await cancelMs(stream));
+      // The median: a single attempt may meet another program on a busy machine.
+      expect(times.sort((one, other) => one - other)[2]).toBeLessThan(MAX_CANCEL_MS);
+    },
+  );
+
+  /** The pids of killed replicas, whose requests have no end among the events. */
+  const killed = new Set<number>();
+  /** Waits until `count` requests run on one replica, and kills it. Returns its pid. */
+  async function killBusyReplica(count: number): Promise<number> {
     let victim = 0;
     await until(() => {
-      victim = ray.events().find(({ event, pid }) => event === 'begin' && runningOn(pid) >= 3)?.pid ?? 0;
+      const busy = ray
+        .events()
+        .find(({ event, pid }) => event === 'begin' && !killed.has(pid) && runningOn(pid) >= count);
+      victim = busy?.pid ?? 0;
       return victim !== 0;
-    }, 'three requests to run on one replica');
+    }, `${count} requests to run on one replica`);
+    killed.add(victim);
     process.kill(victim, 'SIGKILL');
-    const outcomes = await loading;
-    expect(outcomes.filter(({ kind }) => kind === 'wrong')).toEqual([]);
-    expect(kindsOf(outcomes)).toContain('whole');
-    expect(notWhole(outcomes).length).toBeGreaterThan(0);
-    expectSentOnce(outcomes);
+    return victim;
+  }
 
-    await until(
-      async () =>
-        (await plain(1)).kind === 'whole' &&
-        ray.events().filter(({ event }) => event === 'start').length === 3,
-      'the gateway to answer and the replica to be replaced',
-      RECOVERY_LIMIT_MS,
-    );
+  /** Waits until two replicas answer without `victim`. */
+  async function untilReplaced(victim: number): Promise<void> {
     let after: Outcome[] = [];
     await until(
       async () => {
@@ -196,11 +215,72 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
     );
     expect(notWhole(after)).toEqual([]);
     expect(replicasOf(after)).not.toContain(victim);
+  }
+
+  /** Asserts that only streams that had started at a killed replica failed, and each of them did. */
+  function expectOnlyItsStreamsBroken(outcomes: readonly Outcome[], victim: number): void {
+    const broken = notWhole(outcomes);
+    // One whose first token was not out yet gets Ray's 500.
+    expect(broken.filter(({ kind }) => !['broken', 'refused'].includes(kind))).toEqual([]);
+    expect(kindsOf(broken)).toContain('broken');
+    const startedOn = new Map(startedOutcomes(outcomes).map(({ request, pid }) => [request, pid]));
+    const places = (kind: Outcome['kind']) =>
+      new Set(broken.filter((each) => each.kind === kind).map(({ request }) => startedOn.get(request)));
+    expect(places('broken')).toEqual(new Set([victim]));
+    // Ray may have assigned a refused request to the replica before the replica started it.
+    for (const place of places('refused')) expect([victim, undefined]).toContain(place);
+    const hasEnded = (request: string) =>
+      ray.events().some((each) => each.event === 'end' && each.request === request);
+    const onVictim = outcomes.filter(
+      ({ request }) => startedOn.get(request) === victim && !hasEnded(request),
+    );
+    expect(onVictim.map(({ request }) => request).sort()).toEqual(
+      broken
+        .map(({ request }) => request)
+        .filter((request) => startedOn.has(request))
+        .sort(),
+    );
+  }
+
+  it('a replica is killed with 16 long streams open: no new request is refused', {
+    timeout: 2 * RECOVERY_LIMIT_MS,
+  }, async () => {
+    const streams = Array.from({ length: LONG_STREAMS }, () => streamed(LONG_TOKENS));
+    const victim = await killBusyReplica(LONG_STREAMS / 2 - 2);
+    let areOpen = true;
+    const ending = Promise.all(streams).finally(() => {
+      areOpen = false;
+    });
+    const [during, outcomes] = await Promise.all([load(1, () => areOpen, 2), ending]);
+    expect(during.length).toBeGreaterThan(10);
+    expect(notWhole(during)).toEqual([]);
+    expectOnlyItsStreamsBroken(outcomes, victim);
+    expect(kindsOf(outcomes)).toContain('whole');
+    expectSentOnce([...during, ...outcomes]);
+    await untilReplaced(victim);
+  });
+
+  it('200 requests at 16 while a replica is killed: only streams that had started there end with an error event', {
+    timeout: 3 * RECOVERY_LIMIT_MS,
+  }, async () => {
+    const { requests, callers } = LOAD;
+    const loading = load(
+      25,
+      (sent) => sent < requests,
+      callers,
+      () => true,
+    );
+    const victim = await killBusyReplica(5);
+    const outcomes = await loading;
+    expect(outcomes).toHaveLength(requests);
+    expectOnlyItsStreamsBroken(outcomes, victim);
+    expectSentOnce(outcomes);
+    await untilReplaced(victim);
   });
 
   it('a rolling redeployment under load loses nothing', { timeout: 2 * DEPLOY_LIMIT_MS }, async () => {
     let isDeployed = false;
-    const deploying = ray.deploy({ version: 'v2', ...LIMITS }).finally(() => {
+    const deploying = ray.deploy({ version: 'v2', ...TWO_REPLICAS }).finally(() => {
       isDeployed = true;
     });
     const [outcomes] = await Promise.all([load(25, () => !isDeployed), deploying]);
@@ -212,7 +292,34 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
     expect(new Set(startedOutcomes(after).map(({ version }) => version))).toEqual(new Set(['v2']));
   });
 
-  it("a full deployment: Ray's 503 and its reason reach the caller, and the others are answered", async () => {
+  it('scaling from one replica to three under load loses nothing', {
+    timeout: 3 * DEPLOY_LIMIT_MS,
+  }, async () => {
+    await ray.deploy({ version: 'one', replicas: 1, ...AMPLE });
+    expect(replicasOf(await loadOf(8, 2)).size).toBe(1);
+    let isDeployed = false;
+    const deploying = ray.deploy({ version: 'three', replicas: 3, ...AMPLE }).finally(() => {
+      isDeployed = true;
+    });
+    const [outcomes] = await Promise.all([load(25, () => !isDeployed), deploying]);
+    expect(notWhole(outcomes)).toEqual([]);
+    expectSentOnce(outcomes);
+    let after: Outcome[] = [];
+    await until(
+      async () => {
+        after = await loadOf(30, 5);
+        return replicasOf(after).size === 3;
+      },
+      'three replicas to take part',
+      RECOVERY_LIMIT_MS,
+    );
+    expect(notWhole(after)).toEqual([]);
+  });
+
+  it("a full deployment: Ray's 503 and its reason reach the caller, and the others are answered", {
+    timeout: 2 * DEPLOY_LIMIT_MS,
+  }, async () => {
+    await ray.deploy({ version: 'tight', ...TIGHT });
     const outcomes = await loadOf(OVERLOAD, 20, OVERLOAD);
     expect(kindsOf(outcomes).sort()).toEqual(['refused', 'whole']);
     const refused = outcomes.filter(({ kind }) => kind === 'refused');
@@ -220,5 +327,21 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
     for (const { text } of refused) expect(text).toContain('backpressure');
     expectSentOnce(outcomes);
     expect((await plain(1)).kind).toBe('whole');
+  });
+
+  it('a stopped head is named at once, and found again after its start', {
+    timeout: 2 * DEPLOY_LIMIT_MS,
+  }, async () => {
+    const { port } = ray;
+    await ray.stop();
+    const before = Date.now();
+    const { status, text } = await plain(1);
+    expect([status, Date.now() - before < 2_000]).toEqual([502, true]);
+    expect(text).toContain('dispatch.upstream_unavailable');
+    const listed = await send(gateway, 'GET', `/v1/models/${MODEL}`);
+    expect(listed.json()).toMatchObject({ id: MODEL });
+    ray = await startRay(python ?? '', { version: 'v3', ...TWO_REPLICAS }, port);
+    await until(async () => (await plain(1)).kind === 'whole', 'the gateway to use it', RECOVERY_LIMIT_MS);
+    expect(notWhole(await loadOf(16, 2))).toEqual([]);
   });
 });

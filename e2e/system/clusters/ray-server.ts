@@ -7,7 +7,7 @@ import { freePort } from '../../../daemon/slots/runners/ports.ts';
 import { markedProcesses } from '../harness/marked-processes.ts';
 
 const APP = join(import.meta.dirname, 'ray_app.py');
-const START_LIMIT_MS = 150_000;
+const START_LIMIT_MS = 270_000;
 /** New replicas are Python processes that import Ray: on a busy machine their start takes minutes. */
 export const DEPLOY_LIMIT_MS = 240_000;
 const STOP_LIMIT_MS = 20_000;
@@ -18,13 +18,16 @@ export interface ReplicaEvent {
   readonly pid: number;
   readonly version: string;
   readonly request?: string;
+  /** Unix milliseconds. */
+  readonly at: number;
   /** Tokens generated before a cancellation. */
   readonly done?: number;
 }
 
 export interface Deployment {
   readonly version: string;
-  /** Concurrent requests of each of the two replicas. */
+  readonly replicas: number;
+  /** Concurrent requests of each replica. */
   readonly max_ongoing: number;
   /** Requests that wait for a replica; more are answered with 503. */
   readonly max_queued: number;
@@ -32,6 +35,7 @@ export interface Deployment {
 
 export interface RayServer {
   readonly url: string;
+  readonly port: number;
   events(): ReplicaEvent[];
   /** Deploys and resolves when all replicas serve this version. */
   deploy(deployment: Deployment): Promise<void>;
@@ -39,20 +43,26 @@ export interface RayServer {
   stop(): Promise<void>;
 }
 
-/** Starts Ray Serve with two replicas of `ray_app.py` and resolves when they serve `first`. Uses loopback only. */
-export async function startRay(python: string, first: Deployment): Promise<RayServer> {
+/**
+ * Starts Ray Serve with `ray_app.py` and resolves when its replicas serve `first`. Uses loopback only. `at` is the port,
+ * default a free one.
+ */
+export async function startRay(python: string, first: Deployment, at?: number): Promise<RayServer> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-ray-'));
   const events = join(folder, 'events.jsonl');
   // Without this file in its home Ray asks the metadata addresses of cloud providers where it runs.
   writeFileSync(join(folder, 'ray_bootstrap_config.yaml'), '{}\n');
   const mark = `SVC_TEST_RAY=${folder}`;
-  const port = await freePort();
+  const port = at ?? (await freePort());
   const child = spawn(python, [APP, String(port), events, folder], {
     env: {
       PATH: process.env.PATH,
       HOME: folder,
       SVC_TEST_RAY: folder,
       RAY_USAGE_STATS_ENABLED: '0',
+      // A proxy that is not ready in time is killed. On a busy machine its start takes longer than the 5 s of the default.
+      RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S: '90',
+      RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S: '60',
       // Despite its name this decides on Linux too: '0' binds all of Ray's ports to the loopback address.
       RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER: '0',
     },
@@ -106,6 +116,7 @@ export async function startRay(python: string, first: Deployment): Promise<RaySe
   }
   return {
     url: `http://127.0.0.1:${port}/v1`,
+    port,
     events: () =>
       existsSync(events)
         ? readFileSync(events, 'utf8')

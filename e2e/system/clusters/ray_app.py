@@ -1,10 +1,10 @@
-"""A chat server in the style of OpenAI on Ray Serve: two replicas that count from 0 to `max_tokens`, 20 ms for each token.
+"""A chat server in the style of OpenAI on Ray Serve: replicas that count from 0 to `max_tokens`, 20 ms for each token.
 
 usage: python ray_app.py PORT EVENTS TEMP_FOLDER
 
 Each line of the standard input is a JSON object with the arguments of `build`; the application is deployed with them and
 the version is printed when all replicas serve it. The server ends with its input. Replicas append what they do to the
-file EVENTS, one JSON object a line: `start`, then `begin` and `end` or `cancel` for each request.
+file EVENTS, one JSON object a line: `start`, then `begin` and `end` or `cancel` for each request, with Unix milliseconds.
 """
 
 import asyncio
@@ -23,13 +23,14 @@ MODEL = "ray-counter"
 SECONDS_PER_TOKEN = 0.02
 
 
-def build(version, max_ongoing, max_queued):
+def build(version, replicas, max_ongoing, max_queued):
     """The application. FastAPI() is made here: routes of a shared one would stay from deployment to deployment."""
     api = FastAPI()
     events_file, model, pause = EVENTS, MODEL, SECONDS_PER_TOKEN
 
     def record(event, **fields):
-        line = json.dumps({"event": event, "pid": os.getpid(), "version": version, **fields})
+        at = time.time() * 1000
+        line = json.dumps({"event": event, "pid": os.getpid(), "version": version, "at": at, **fields})
         with open(events_file, "a") as file:
             file.write(line + "\n")
 
@@ -37,7 +38,7 @@ def build(version, max_ongoing, max_queued):
         return f"data: {json.dumps(value)}\n\n"
 
     @serve.deployment(
-        num_replicas=2,
+        num_replicas=replicas,
         max_ongoing_requests=max_ongoing,
         max_queued_requests=max_queued,
         ray_actor_options={"num_cpus": 0.1},
