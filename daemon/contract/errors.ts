@@ -334,7 +334,7 @@ export const ERRORS = {
   'pull.web_page': row(
     502,
     'A web page came instead of the file, from a login page, a proxy or a maintenance page.',
-    'Log in to the network, or set HTTPS_PROXY or HF_ENDPOINT, then resume the download. Downloaded data is kept.',
+    'Log in to the network, or set HF_ENDPOINT to another mirror, then resume the download. Downloaded data is retained.',
   ),
   'pull.no_model': row(422, 'The downloaded file is not a usable model.', 'Choose another file.'),
   'pull.write_failed': row(
