@@ -92,6 +92,7 @@ export const ROUTES = {
   'v1.models': api('GET', '/v1/models', 'open', 'none', 'List models'),
   'v1.model': api('GET', '/v1/models/*model_id', 'open', 'none', 'One model by its id'),
   'v1.chat': infer('/v1/chat/completions', 'Chat completion'),
+  'v1.chat.count': infer('/v1/chat/completions/input_tokens', 'Token count of a chat'),
   'v1.responses': infer('/v1/responses', 'OpenAI Responses API, without storage'),
   'v1.messages.count': infer('/v1/messages/count_tokens', 'Anthropic token counting'),
   'v1.messages': infer('/v1/messages', 'Anthropic Messages API'),

@@ -46,6 +46,24 @@ export function fallbackText({ fallback }: Pick<ExplainView, 'fallback'>): strin
   return `If it is busy, cannot be reached or does not load, its fallbacks are tried: ${names}.${refused}`;
 }
 
+/** Returns what the gateway behind the upstream would do; null when there is none. */
+export function beyondText({
+  upstream,
+  fallback,
+  beyond,
+}: Pick<ExplainView, 'upstream' | 'fallback' | 'beyond'>) {
+  if (beyond === null) return null;
+  const used = fallback?.models.find(({ model }) => model === fallback.used);
+  const name = used?.upstream ?? upstream;
+  const { answer, failure } = beyond;
+  if (answer === null) return `What ${name} would do is not known: ${failure}`;
+  if (answer.error !== null) return `Gateway ${name} would refuse it: ${answer.error.message}`;
+  if (answer.slot === null) return `Gateway ${name} would send it to its upstream ${answer.upstream}.`;
+  const load = answer.would_load ? ', which would load its model first' : '';
+  const queue = answer.queue_position > 1 ? `, position ${answer.queue_position} in its queue` : '';
+  return `Gateway ${name} would use its slot ${answer.slot}${load}${queue}.`;
+}
+
 /** Returns which fallback would serve a request now; null when the requested model would. */
 export function usedFallbackText({ fallback }: Pick<ExplainView, 'fallback'>): string | null {
   const used = fallback?.models.find(({ model }) => model === fallback.used);

@@ -202,6 +202,14 @@ const ExplainError = z.object({
   /** As in the real error: similar names for a mistyped model, the reason of a failed slot. */
   details: z.record(z.string(), z.unknown()).optional(),
 });
+/** What another svc-gateway would do with a request. */
+export const RemoteExplain = z.object({
+  slot: z.string().nullable(),
+  upstream: z.string().nullable(),
+  would_load: z.boolean(),
+  queue_position: z.number().int(),
+  error: ExplainError.nullable(),
+});
 export const ExplainResponse = z.object({
   path: z.string(),
   model: z.string().nullable(),
@@ -253,6 +261,11 @@ export const ExplainResponse = z.object({
    * caller gets it.
    */
   failover: z.array(z.enum(['no_memory', 'slot_failed', 'connection_failed', 'busy', 'not_responding'])),
+  /**
+   * What the svc-gateway behind the upstream would do, or why that is not known. Null for every other target, and for
+   * a question from another gateway.
+   */
+  beyond: z.object({ answer: RemoteExplain.nullable(), failure: z.string().nullable() }).nullable(),
   /** The models of `[fallbacks]` for this request; null when it has none. */
   fallback: z
     .object({
@@ -320,6 +333,7 @@ export type RequestWholeView = z.infer<typeof RequestResponse>;
 export type ExplainStepView = z.infer<typeof ExplainStep>;
 export type UsageView = z.infer<typeof UsageResponse>;
 export type MinuteRow = z.infer<typeof UsageMinute>;
+export type RemoteExplainView = z.infer<typeof RemoteExplain>;
 export type ExplainView = z.infer<typeof ExplainResponse>;
 export type MemoryRecord = z.infer<typeof MemoryView>;
 export type MemoryFound = z.infer<typeof MemorySearchResponse>;

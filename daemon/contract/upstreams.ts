@@ -66,6 +66,8 @@ export const UPSTREAM_FIELDS = {
   models: z.array(pattern).min(1).max(1000),
   /** Whether token counts of streams are requested with `stream_options`; false for a server that refuses it. */
   stream_usage: z.boolean(),
+  /** Whether it receives the name of the calling app in `X-Title`. */
+  send_app_name: z.boolean(),
   /** Whether it is probed while requests wait; false for a server that answers one request at a time. */
   hang_probe: z.boolean(),
   connect_timeout_s: z.number().min(0.1).max(600),
@@ -113,6 +115,7 @@ export const UpstreamView = z.object({
   include: z.array(z.string()).optional(),
   exclude: z.array(z.string()).optional(),
   stream_usage: z.boolean().optional(),
+  send_app_name: z.boolean().optional(),
   hang_probe: z.boolean().optional(),
   connect_timeout_s: z.number().nullable().optional(),
   idle_timeout_s: z.number().nullable().optional(),
@@ -127,9 +130,12 @@ export const UpstreamView = z.object({
 });
 export const UpstreamsResponse = z.object({ upstreams: z.array(UpstreamView) });
 
-/** One step of a test call: the model list, then a chat of a few tokens when a model was named. */
+/**
+ * One step of a test call: the model list; when a model was named, a chat of a few tokens and a stream with
+ * `stream_options`.
+ */
 export const UpstreamTestStep = z.object({
-  step: z.enum(['models', 'chat']),
+  step: z.enum(['models', 'chat', 'stream']),
   ok: z.boolean(),
   /** Status of the upstream; null without a response. */
   status: z.number().int().nullable(),

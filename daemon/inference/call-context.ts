@@ -215,6 +215,8 @@ export interface Connection {
   readonly slot: string | null;
   /** It counts the tokens of a stream only when that is requested. */
   readonly streamUsage: boolean;
+  /** It receives the name of the calling app. */
+  readonly sendsAppName: boolean;
   /** Time limits of the target in milliseconds; null uses the settings. */
   readonly connectMs: number | null;
   readonly idleMs: number | null;

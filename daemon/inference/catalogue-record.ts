@@ -45,6 +45,7 @@ export interface RecordInput {
   readonly context?: number | null;
   readonly created?: number | null;
   readonly vision?: boolean;
+  readonly capabilities?: Readonly<Record<string, boolean>>;
 }
 
 /**
@@ -64,7 +65,12 @@ export function modelRecord({ id, type, owner, slot, model, extra, ...known }: R
     description: known.description,
     ...(context === null ? {} : { context_length: context, max_model_len: context }),
     architecture: { input_modalities: seeing ? [input, 'image'] : [input], output_modalities: [output] },
-    capabilities: { [ABILITY[type]]: true, ...model?.capabilities, ...(seeing && { vision: true }) },
+    capabilities: {
+      [ABILITY[type]]: true,
+      ...known.capabilities,
+      ...model?.capabilities,
+      ...(seeing && { vision: true }),
+    },
     pricing: { prompt: '0', completion: '0' },
     meta: { description: known.description },
     _svc: {

@@ -175,7 +175,7 @@ const stateOf = ({ isHealthy }: UpstreamState): string => (isHealthy ? 'ready' :
 
 /** A model counts as a chat model unless the list of the upstream or a known name says another type. */
 function upstreamEntry(
-  { id, type, context, created, vision }: UpstreamModel,
+  { id, type, context, created, vision, capabilities }: UpstreamModel,
   upstream: UpstreamState,
 ): Entry {
   const kind = type ?? typeByName(id) ?? 'llm';
@@ -183,7 +183,10 @@ function upstreamEntry(
   const description = upstreamDescription(upstream);
   return {
     type: kind,
-    record: modelRecord({ ...parts, state: stateOf(upstream), context, created, vision, description }),
+    record: modelRecord({
+      ...parts,
+      ...{ state: stateOf(upstream), context, created, vision, capabilities, description },
+    }),
   };
 }
 

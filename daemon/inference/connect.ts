@@ -142,6 +142,7 @@ function leaseConnection(
     upstream: null,
     slot: lease.slot,
     streamUsage: false,
+    sendsAppName: false,
     connectMs: null,
     idleMs: null,
     onBegin: NOOP,
@@ -190,6 +191,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     connectMs,
     idleMs,
     streamUsage,
+    sendsAppName,
     continuesOnRequest,
   } = route;
   let over = false;
@@ -209,6 +211,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     upstream,
     slot: null,
     streamUsage,
+    sendsAppName,
     thinkingDefault: () => deps.registry.get?.(model)?.enable_thinking ?? null,
     media: () => (deps.imageSupport.isRefused(origin, model) ? 'text' : upstreamMedia(deps, upstream, model)),
     takesLaterSystem: false,

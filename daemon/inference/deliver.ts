@@ -1,3 +1,4 @@
+import { appName } from '../contract/caller-info.ts';
 import { type GatewayError, openaiErrorType } from '../contract/errors.ts';
 import { headerList, IGNORED_HEADER, mergedHeader } from '../contract/ignored.ts';
 import type {
@@ -110,7 +111,7 @@ export async function exchangeWithEngine(
       headers: engineHeaders({
         incoming: call.req.headers,
         contentType: task.verbatim ? undefined : 'application/json',
-        ownHeaders: connection.headers,
+        ownHeaders: connection.sendsAppName ? withAppName(connection.headers, call) : connection.headers,
         requestId: call.id,
         traceparent: connection.local ? tracked.traceparent : null,
       }),
@@ -123,6 +124,12 @@ export async function exchangeWithEngine(
   const usage = response.measuredUsage(sentAt);
   tracked.end({ ...response.logResult(end), reportedInBand: true, usage });
   if (usage.tokensPerSecond !== null) connection.reportSpeed(usage.tokensPerSecond);
+}
+
+/** Adds the header by which an app names itself. A person may have chosen any text. */
+function withAppName(headers: Connection['headers'], { caller }: InferenceCall): Connection['headers'] {
+  const name = caller === undefined ? null : appName(caller);
+  return name === null ? headers : { ...headers, 'x-title': headerText(name) };
 }
 
 /** Returns the form of the response to a chat or completion; undefined for every other task. */

@@ -51,6 +51,7 @@ test('explain resolves a request without sending or loading', async () => {
     after: [],
     failover: [],
     fallback: null,
+    beyond: null,
     alias: null,
     error: null,
   });

@@ -6,6 +6,7 @@ import { receiveForm } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech, withoutSound } from './audio/speech-task.ts';
 import { transcriptEvents } from './audio/transcript-events.ts';
 import type { InferenceCall, ParseContext, ParsedRequest, TaskRow } from './call-context.ts';
+import { prepareCount } from './count-task.ts';
 import { judgeCount } from './dialects/unsupported-token-count.ts';
 import { conversationPrefix } from './dispatch/conversation-prefix.ts';
 import { prepareEmbeddings, readEmbeddings } from './embeddings/embedding-task.ts';
@@ -126,7 +127,13 @@ async function readTranscription({ req, receive }: InferenceCall, ctx: ParseCont
 
 export const TASKS = {
   chat: { read: readChat, hasEndMarker: true },
-  count: { read: readChat, counts: true, judge: judgeCount, path: ({ countPath }) => countPath },
+  count: {
+    read: readChat,
+    prepare: prepareCount,
+    counts: true,
+    judge: judgeCount,
+    path: ({ countPath }) => countPath,
+  },
   completions: { read: readCompletions, hasEndMarker: true },
   embeddings: { read: readEmbeddings, prepare: prepareEmbeddings, judge: judgeWithParam('input') },
   rerank: { read: readRerank, prepare: prepareRerank, judge: judgeWithParam('documents'), path: rerankPath },

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../contract/errors.ts';
 import type { UpstreamTestStepView } from '../contract/upstreams.ts';
+import { isEventStream } from '../lib/net/sse.ts';
 import { faultOf } from '../upstreams/connection-error.ts';
 import type { AllUpstreams, UpstreamCall } from '../upstreams/port.ts';
 import { queryUpstream, type UpstreamResponse } from '../upstreams/query-upstream.ts';
@@ -8,8 +9,11 @@ import { CallScope } from './forward/call-scope.ts';
 import { errorInside200, judge, startsLikeError } from './forward/engine-error.ts';
 import type { EngineConnections } from './forward/engines.ts';
 import { engineHeaders } from './forward/headers.ts';
+import { errorInEvents } from './forward/in-band-error.ts';
+import { refusesOption } from './forward/option-support.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
 import { credentialsOf, redactCredentials } from './forward/own-credential.ts';
+import { UsageTap } from './forward/usage-tap.ts';
 import { scanBody, TRANSLATED_NAMES } from './rewrite/body-index.ts';
 import { rewriteChat } from './rewrite/deviations.ts';
 
@@ -39,7 +43,8 @@ type StepResult = Omit<UpstreamTestStepView, 'step' | 'ms'>;
 
 /**
  * Tests an upstream like a real call: its current address and key, the same connections, rewrites, headers
- * and error rules. First its model list, then, with a model, a chat of a few tokens.
+ * and error rules. First its model list, then, with a model, a chat of a few tokens and a stream
+ * that requests token counts.
  */
 export async function tryUpstream(
   deps: TryUpstreamDeps,
@@ -49,8 +54,10 @@ export async function tryUpstream(
   try {
     const list = await timed('models', () => deps.upstreams.readList(test.upstream, scope.signal));
     if (!list.ok || test.model === null) return [list];
-    const { model } = test;
-    return [list, await timed('chat', () => chat(deps, { ...test, model }, scope.signal))];
+    const named = { ...test, model: test.model };
+    const answer = await timed('chat', () => chat(deps, named, scope.signal));
+    if (!answer.ok) return [list, answer];
+    return [list, answer, await timed('stream', () => chat(deps, { ...named, stream: true }, scope.signal))];
   } catch (error) {
     // The caller has disconnected.
     if (scope.endReason) return [];
@@ -69,11 +76,9 @@ async function timed(
   return { step, ...result, ms: Math.round((performance.now() - start) * 10) / 10 };
 }
 
-async function chat(
-  deps: TryUpstreamDeps,
-  test: UpstreamTrial & { readonly model: string },
-  signal: AbortSignal,
-): Promise<StepResult> {
+type ChatTrial = UpstreamTrial & { readonly model: string; readonly stream?: boolean };
+
+async function chat(deps: TryUpstreamDeps, test: ChatTrial, signal: AbortSignal): Promise<StepResult> {
   let route: UpstreamCall;
   try {
     route = deps.upstreams.connect(test.upstream, { isTest: true, model: test.model });
@@ -91,7 +96,7 @@ async function chat(
       observer: { onBegin: route.onResponse, onData: route.onData },
     });
     route.onEnd({ status: answer.status });
-    return resultOf(answer, route);
+    return test.stream ? streamResultOf(answer, route) : resultOf(answer, route);
   } catch (error) {
     route.onEnd(signal.aborted ? null : { failed: error });
     signal.throwIfAborted();
@@ -99,9 +104,10 @@ async function chat(
   }
 }
 
-function chatRequest(route: UpstreamCall, { model, requestId }: { model: string; requestId: string }) {
+function chatRequest(route: UpstreamCall, { model, requestId, stream }: ChatTrial) {
   const messages = [{ role: 'user', content: 'Say ok.' }];
-  const chat = JSON.stringify({ model, messages, max_tokens: MAX_TOKENS });
+  const streaming = stream ? { stream, stream_options: { include_usage: true } } : {};
+  const chat = JSON.stringify({ model, messages, max_tokens: MAX_TOKENS, ...streaming });
   // The chat is our own, so it is adapted to its target like translated ones.
   const index = scanBody(Buffer.from(chat), TRANSLATED_NAMES);
   const target = { origin: route.origin, local: !route.remote, thinkingDefault: () => null };
@@ -120,6 +126,34 @@ function chatRequest(route: UpstreamCall, { model, requestId }: { model: string;
     idleMs: route.idleMs ?? CHAT_LIMIT_MS,
     ...(route.connectMs === null ? {} : { connectMs: route.connectMs }),
   };
+}
+
+/**
+ * Summarises the response to a stream with `stream_options` (docs/spec/contract.md#stream-usage). A server that refuses
+ * the field works all the same: the gateway sends the request once more without it.
+ */
+function streamResultOf(answer: UpstreamResponse, route: UpstreamCall): StepResult {
+  const { status, bytes, headers } = answer;
+  if (refusesOption('stream_options', { status, bytes, truncated: false }))
+    return { ok: true, status, message: REFUSES_USAGE };
+  if (status >= 300) return resultOf(answer, route);
+  if (!isEventStream(headers['content-type'])) return { ok: true, status, message: NO_STREAM };
+  const failure = errorInEvents(redactCredentials(bytes, credentialsOf(route.headers)));
+  if (failure !== null)
+    return { ok: false, status, message: (failure.message ?? 'It sent an error.').slice(0, 500) };
+  return { ok: true, status, message: hasUsage(bytes) ? 'It streamed a chat, with token counts.' : NO_USAGE };
+}
+
+const REFUSES_USAGE =
+  'It refuses stream_options, so the token counts of its streams are unknown. Set stream_usage = false to stop sending the field.';
+const NO_USAGE = 'It streamed a chat, without token counts.';
+const NO_STREAM = 'It answered a stream with a complete response, which is converted.';
+
+function hasUsage(stream: Buffer): boolean {
+  const tap = new UsageTap();
+  tap.markStream();
+  tap.push(stream);
+  return tap.read().completionTokens !== null;
 }
 
 /**

@@ -32,6 +32,7 @@ describe('the routes', () => {
       steps: [
         { step: 'models', ok: true, status: 200, message: '1 models' },
         { step: 'chat', ok: true, status: 200, message: 'It answered a chat.' },
+        { step: 'stream', ok: true, status: 200, message: expect.stringContaining('complete response') },
       ],
       upstream: { health: 'ok', model_ids: ['route-model'] },
     });

@@ -14,6 +14,8 @@ export interface UpstreamModel {
   readonly vision?: true;
   /** Whether the list names the inputs of the model, and images are not among them. */
   readonly textOnly?: true;
+  /** What it can do, in the words of another svc-gateway. */
+  readonly capabilities?: Readonly<Record<string, boolean>>;
   /** Whether it is loaded there; absent when the list does not say. */
   readonly loaded?: boolean;
   /** Requests of other callers that run or wait there, as of the list. */
@@ -70,6 +72,20 @@ function inputOf(record: Json): Pick<UpstreamModel, 'vision' | 'textOnly'> {
   if (!Array.isArray(input)) return {};
   if (input.includes('image')) return { vision: true };
   return input.includes('text') ? { textOnly: true } : {};
+}
+
+/** Maximum number of capabilities of one model. */
+const MAX_CAPABILITIES = 32;
+const CAPABILITY = /^[a-z][a-z0-9_]{0,31}$/;
+
+/** Other servers use the same field with other words. */
+function capabilitiesOf({ _svc, capabilities }: Json): Pick<UpstreamModel, 'capabilities'> {
+  const found = asObject(_svc) === undefined ? undefined : asObject(capabilities);
+  if (found === undefined) return {};
+  const known = Object.entries(found).filter(
+    ([name, is]) => CAPABILITY.test(name) && typeof is === 'boolean',
+  );
+  return { capabilities: Object.fromEntries(known.slice(0, MAX_CAPABILITIES)) as Record<string, boolean> };
 }
 
 /** The states of a slot that serves without a load. */
@@ -154,6 +170,7 @@ function modelOf(value: unknown): UpstreamModel | null {
     context: contextOf(record),
     created: count(record.created),
     ...inputOf(record),
+    ...capabilitiesOf(record),
     ...loadStateOf(record),
   };
 }

@@ -4,6 +4,7 @@ import type { Problem } from '../settings/problem.ts';
 import type { DownListener } from './active-calls.ts';
 import type { CallEnd } from './call-meaning.ts';
 import type { UpstreamModel } from './model-list.ts';
+import type { ExplainQuery, RemoteExplanation } from './query-explain.ts';
 import type { ListOutcome } from './read-list.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 
@@ -49,6 +50,8 @@ export interface UpstreamCall {
   readonly countPath: string | undefined;
   /** It counts the tokens of a stream only when `stream_options` requests it, which it supports. */
   readonly streamUsage: boolean;
+  /** It receives the name of the calling app. */
+  readonly sendsAppName: boolean;
   /** It continues an answer that the caller began only when that is requested. */
   readonly continuesOnRequest: boolean;
   readonly remote: boolean;
@@ -117,6 +120,8 @@ export interface AllUpstreams {
   problems(): readonly Problem[];
   /** Requests the list of one upstream now; throws `upstream.not_found`. */
   readList(name: string, signal: AbortSignal): Promise<ListOutcome>;
+  /** Queries the svc-gateway behind an upstream how it would route a request; null for every other kind. */
+  explain(name: string, query: ExplainQuery, signal: AbortSignal): Promise<RemoteExplanation | null>;
   /** Reads the files again and checks for changed keys. A broken file keeps its last good settings. */
   reload(): void;
   /** Starts reading lists; call this when the gateway listens. */

@@ -91,6 +91,7 @@ export class UpstreamCalls {
       // vLLM serves it next to `/v1`, which a proxy may have moved to a longer path.
       countPath: kind === 'vllm' ? `${at.base.replace(/\/v1$/, '')}/tokenize` : undefined,
       streamUsage: upstream.config.streamUsage,
+      sendsAppName: upstream.config.sendAppName,
       continuesOnRequest: kind === 'vllm',
       remote,
       connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,

@@ -28,6 +28,7 @@ describe('readUpstreamFile', () => {
         models: null,
         connectTimeoutS: null,
         streamUsage: true,
+        sendAppName: false,
         weight: 1,
         hangProbe: true,
         idleTimeoutS: null,

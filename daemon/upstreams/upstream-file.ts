@@ -46,6 +46,8 @@ export interface UpstreamConfig {
   readonly models: readonly string[] | null;
   /** Whether it supports `stream_options.include_usage`. */
   readonly streamUsage: boolean;
+  /** Whether it receives the name of the calling app. */
+  readonly sendAppName: boolean;
   /** Whether it is probed while requests wait. */
   readonly hangProbe: boolean;
   readonly connectTimeoutS: number | null;
@@ -75,6 +77,7 @@ function toConfig(name: string, file: z.output<typeof UpstreamFile>): UpstreamCo
     exclude: file.exclude ?? [],
     models: file.models ?? null,
     streamUsage: file.stream_usage ?? true,
+    sendAppName: file.send_app_name ?? false,
     hangProbe: file.hang_probe ?? true,
     connectTimeoutS: file.connect_timeout_s ?? null,
     idleTimeoutS: file.idle_timeout_s ?? null,

@@ -38,6 +38,7 @@ export function upstreamDetail(upstream: Upstream, input: DetailInput): Upstream
     include: [...config.include],
     exclude: [...config.exclude],
     stream_usage: config.streamUsage,
+    send_app_name: config.sendAppName,
     hang_probe: config.hangProbe,
     connect_timeout_s: config.connectTimeoutS,
     idle_timeout_s: config.idleTimeoutS,

@@ -1,5 +1,11 @@
 import { headroomOf } from '../../contract/memory-headroom.ts';
-import { balanceText, failoverText, fallbackText, usedFallbackText } from '../../contract/routing-texts.ts';
+import {
+  balanceText,
+  beyondText,
+  failoverText,
+  fallbackText,
+  usedFallbackText,
+} from '../../contract/routing-texts.ts';
 import type { LoadForecastView, MemorySumView } from '../../contract/slots.ts';
 import type { ExplainView } from '../../contract/system.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
@@ -63,7 +69,7 @@ function verdict(view: ExplainView): string {
     parts.map((text) => (text === null ? '' : ` ${text}`)).join('');
   if (error !== null)
     return `Refused: ${error.message}${hintOf(error.message, error.details)} (${error.code})${textOf([fallbackText(view)])}`;
-  const rest = textOf([failoverText(view), fallbackText(view)]);
+  const rest = textOf([beyondText(view), failoverText(view), fallbackText(view)]);
   const used = usedFallbackText(view);
   if (used !== null) return `${used}${rest}`;
   if (upstream !== null)

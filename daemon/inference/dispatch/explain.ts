@@ -106,6 +106,7 @@ const NO_TARGET = {
   after: [],
   failover: [],
   fallback: null,
+  beyond: null,
 };
 
 /** When the next target is tried. After every other failure the caller gets it. */
@@ -198,6 +199,7 @@ function explainTarget(request: DispatchRequest, decision: Decision, context: Ex
       error: refusal && errorView(refusal),
     })),
     fallback,
+    beyond: null,
     error: last && errorView(last),
   };
 }

@@ -29,13 +29,15 @@ const row = (omitted: string | null, slot: string | null, type: SlotTypeName): P
 
 const RERANK = row('rerank', 'rerank', 'rerank');
 const AGENT = row('agent', null, 'llm');
+const COUNT: PathRow = { ...AGENT, permitsFallback: false };
 
 export const PATHS: Readonly<Record<string, PathRow>> = {
   '/chat/completions': AGENT,
+  '/chat/completions/input_tokens': COUNT,
   '/completions': AGENT,
   '/responses': AGENT,
   '/messages': AGENT,
-  '/messages/count_tokens': { ...AGENT, permitsFallback: false },
+  '/messages/count_tokens': COUNT,
   '/realtime': AGENT,
   '/embeddings': row('embed', 'embed', 'embedding'),
   '/rerankings': RERANK,

@@ -48,6 +48,7 @@ export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): 
     teiRerank: false,
     countPath: undefined,
     streamUsage: true,
+    sendsAppName: false,
     continuesOnRequest: false,
     remote: true,
     connectMs: null,

@@ -50,6 +50,7 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
   };
   return {
     'v1.chat': chat,
+    'v1.chat.count': run('count'),
     'v1.responses': responses,
     'v1.messages': run('messages'),
     'v1.messages.count': run('messagesCount'),

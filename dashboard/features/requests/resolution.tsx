@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import {
   balanceText,
+  beyondText,
   failoverText,
   fallbackText,
   usedFallbackText,
@@ -42,11 +43,13 @@ export function Resolution(props: { explained: ExplainView }): ReactElement {
   const { explained } = props;
   const others = failoverText(explained);
   const fallbacks = fallbackText(explained);
+  const beyond = beyondText(explained);
   return (
     <>
       <Note tone={explained.error === null ? 'ok' : 'failed'}>
         <p>{targetSentence(explained)}</p>
         {explained.balance === null ? null : <p>Chosen because {balanceText(explained.balance)}.</p>}
+        {beyond === null ? null : <p>{beyond}</p>}
         {others === null ? null : <p>{others}</p>}
         {fallbacks === null ? null : <p>{fallbacks}</p>}
         {explained.error?.code === 'dispatch.no_route' ? <NoRoute /> : null}

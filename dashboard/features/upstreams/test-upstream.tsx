@@ -16,7 +16,7 @@ import css from './upstreams.module.css';
 
 /** A test waits as long as a real request. */
 const LIMIT_MS = 120_000;
-const STEPS = { models: 'Model list', chat: 'Short chat' } as const;
+const STEPS = { models: 'Model list', chat: 'Short chat', stream: 'Stream with token counts' } as const;
 
 function Result(props: { result: UpstreamTestView }): ReactElement {
   return (

@@ -20,6 +20,7 @@ const FIELDS: Record<UpstreamField, Row> = {
   models: ['Fixed model list', 'list', 'Used instead of its own list, one id per line'],
   weight: ['Weight', 'number', 'Share of the requests among upstreams of the same priority; 1 by default'],
   stream_usage: ['Token counts of streams', 'flag', 'Off for a server that refuses stream_options'],
+  send_app_name: ['Send app names', 'flag', 'Its request log then shows which app called'],
   hang_probe: ['Probes while requests wait', 'flag', 'Off for a server that answers one request at a time'],
   connect_timeout_s: ['Connect timeout (seconds)', 'number', 'Default: the gateway setting'],
   idle_timeout_s: ['Idle timeout (seconds)', 'number', 'Longest silence during a response'],

@@ -30,12 +30,7 @@ export const messagesCount: Dialect = (bytes) => ({
   events: () => {
     throw new GatewayError('upstream.error', { message: 'The engine streamed where it was to count.' });
   },
-  // vLLM names the field `count`.
-  whole: ({ input_tokens, count }) => {
-    const tokens = input_tokens ?? count;
-    if (Number.isSafeInteger(tokens)) return { input_tokens: tokens };
-    throw new GatewayError('upstream.error', { message: 'The engine returned no token count.' });
-  },
+  whole: ({ input_tokens }) => ({ input_tokens }),
   errorType: (status) => anthropicErrorType(status),
   envelope: anthropicEnvelope,
 });
