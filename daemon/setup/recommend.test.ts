@@ -103,8 +103,10 @@ test('the recommendations for each captured machine', () => {
         "tts: Kokoro 82M multi-lang v1.0",
       ],
       "amd-strix-halo-carveout-no-npu": [
-        "agent: Gemma 4 26B A4B 131072",
+        "agent: gpt-oss 20B 131072",
         "embed: Qwen3 Embedding 0.6B 8192",
+        "stt: Parakeet TDT 0.6B v3",
+        "tts: Kokoro 82M multi-lang v1.0",
         "rerank: BGE Reranker v2 M3 8192",
         "utility: Qwen3.5 2B 131072",
       ],
@@ -121,7 +123,7 @@ test('the recommendations for each captured machine', () => {
         "embed: Qwen3 Embedding 0.6B 8192",
         "stt: Parakeet TDT 0.6B v3",
         "tts: Kokoro 82M multi-lang v1.0",
-        "rerank: BGE Reranker v2 M3 8192",
+        "rerank: BGE Reranker v2 M3 4096",
       ],
       "intel-arc-npu": [
         "agent: Qwen3.8 27B 8192",
@@ -170,7 +172,6 @@ test('the recommendations for each captured machine', () => {
         "stt: Parakeet TDT 0.6B v3",
         "tts: Kokoro 82M multi-lang v1.0",
         "rerank: BGE Reranker v2 M3 8192",
-        "utility: Qwen3.5 0.8B 8192",
       ],
     }
   `);
