@@ -1,11 +1,13 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createAuth } from '../auth/auth.ts';
 import { assertRestoreComplete } from '../backup/incomplete-restore.ts';
 import { createCompanion } from '../companion/companion.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import { containerSockets } from '../hardware/container-sockets.ts';
 import { createHardware } from '../hardware/hardware.ts';
+import { MemoryBandwidth } from '../hardware/memory-bandwidth.ts';
 import { loadDashboard } from '../http/dashboard-files.ts';
 import { addressWaitFor } from '../http/listen.ts';
 import { createMatcher } from '../http/matcher.ts';
@@ -45,7 +47,7 @@ import { openSettings } from '../settings/open-settings.ts';
 import { publishAddress } from '../settings/publish-address.ts';
 import type { Settings } from '../settings/settings.ts';
 import { renewLinks } from '../setup/renew-links.ts';
-import { createSetup } from '../setup/setup.ts';
+import { createSetup, type SetupDeps } from '../setup/setup.ts';
 import { memoryDevice } from '../slots/engines/common.ts';
 import { createSlots } from '../slots/slots.ts';
 import { lockState } from '../store/state-lock.ts';
@@ -61,11 +63,16 @@ import { assertExposureAllowed, isOnTheInternet, networkAddresses } from './expo
 import { followLoads } from './follow-loads.ts';
 import { openKvCache } from './kv-cache.ts';
 import { maxModelBytes, memoryHeadroom } from './memory-headroom.ts';
+import { modelSpeeds } from './model-speed.ts';
 import { retentionLimits, slotPersistence } from './retention-settings.ts';
 import { statusLine } from './service-status.ts';
 import type { ServiceOverrides, Services } from './services-api.ts';
+import { totalFit } from './total-fit.ts';
 import { unusedGpuMessage } from './unused-gpu.ts';
 import { watchConfig } from './watch-config.ts';
+
+/** How long setup waits for the speed of this machine, in milliseconds. */
+const MEASURE_WAIT_MS = 3_000;
 
 /** The composition root: every factory is called once, from top to bottom. */
 export async function startServices(
@@ -116,6 +123,23 @@ export async function startServices(
     ...{ hardware, bus },
     memoryLimit: () => live.value('memoryLimit'),
   });
+  const bandwidth = new MemoryBandwidth({
+    store: store.keyValue,
+    cores: hardware.coresPhysical(),
+    machine: () => `${hardware.last()?.host.cpu ?? ''} ${hardware.coresPhysical()}`,
+  });
+  const speedOf = modelSpeeds({ hardware, bandwidth });
+  const fitByTotals = totalFit({
+    hardware,
+    memoryLimit: () => live.value('memoryLimit'),
+    cpuThreads: () => live.value('cpuThreads'),
+    withDefaultContext: addDefaultContext,
+  });
+  const setupFit: SetupDeps['fit'] = (model, planned) => {
+    const fit = fitByTotals(model, planned);
+    const speed = speedOf(model, fit);
+    return speed === null ? fit : { ...fit, speed };
+  };
   const kvCache = openKvCache({ settings: live, log, bus, hardware });
   const slots = createSlots({
     kvCache: kvCache.states,
@@ -124,6 +148,7 @@ export async function startServices(
     modelFor: (slot) =>
       addDefaultContext(slot, registry.chatModelFor(slot.model, slot.name, memoryDevice(slot))),
     withDefaultContext: addDefaultContext,
+    speedOf,
     // Folders of safetensors are for engines in slot files. No engine serves them automatically.
     models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
     absentModels: () => registry.absentIds(),
@@ -189,6 +214,8 @@ export async function startServices(
     catalog,
     pulls,
     slots,
+    fit: setupFit,
+    speedKnown: () => Promise.race([bandwidth.ready(), pause(MEASURE_WAIT_MS)]),
     hasAdminKey: () => auth.hasKey('admin'),
     enforced: () => auth.enforcement().require_auth,
     listener,

@@ -6,6 +6,13 @@ import { SlotType } from './slots.ts';
  * or not. `unknown` for models that other programs load.
  */
 export const FitBadge = z.enum(['fits', 'fits_with_context', 'needs_eviction', 'does_not_fit', 'unknown']);
+/** Tokens per second of one request, as a range. */
+export const ModelSpeed = z.object({
+  low: z.number(),
+  high: z.number(),
+  /** Whether `svcctl bench` measured it; else it is estimated from the memory bandwidth. */
+  measured: z.boolean(),
+});
 export const ModelFit = z.object({
   badge: FitBadge,
   /** The window in tokens that it would run with; null for models without one. */
@@ -26,6 +33,8 @@ export const ModelFit = z.object({
   cpu_experts: z
     .object({ engine: z.string(), layers: z.number().int(), of: z.number().int(), bytes: z.number() })
     .nullable(),
+  /** How fast it would generate there; absent when it is not a chat model or the speed is not known. */
+  speed: ModelSpeed.optional(),
 });
 
 export const Purpose = z.enum([
@@ -203,3 +212,4 @@ export type CatalogView = z.infer<typeof CatalogResponse>;
 export type CatalogFileView = z.infer<typeof CatalogFile>;
 export type CatalogFileEntryView = z.infer<typeof CatalogFileEntry>;
 export type CatalogUpdateBody = z.infer<typeof CatalogUpdate>;
+export type ModelSpeedView = z.infer<typeof ModelSpeed>;

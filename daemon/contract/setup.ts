@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Purpose } from './catalog.ts';
+import { ModelSpeed, Purpose } from './catalog.ts';
 import { HardwareResponse } from './hardware.ts';
 import { plainText } from './plain-text.ts';
 import { PullView } from './pulls.ts';
@@ -28,6 +28,8 @@ export const SetupItem = z.object({
   /** Bytes of memory while loaded, and the pool (`host`, or the id of a GPU). */
   needed_bytes: z.number(),
   pool: z.string(),
+  /** How fast it would generate; absent when that is not known. */
+  speed: ModelSpeed.optional(),
   /** Id of the registered model, when it was fetched before. */
   installed: z.string().nullable(),
 });
@@ -60,6 +62,10 @@ export const SetupResponse = z.object({
       /** The day on which the catalogue was written. */
       as_of: z.string(),
       items: z.array(SetupItem),
+      /** Chat models to choose from, the smallest first; the one of `items` is among them. Fewer where they are equal. */
+      chat: z.array(z.object({ id: z.enum(['small', 'balanced', 'best']), item: SetupItem })),
+      /** A small model that is usable within a minute: a first try, not a recommendation. Null while agent has one. */
+      quick_start: SetupItem.nullable(),
       left_out: z.array(SetupLeftOut),
       download_bytes: z.number(),
       disk_free_bytes: z.number().nullable(),
@@ -131,3 +137,4 @@ export type SetupItemView = z.infer<typeof SetupItem>;
 export type SetupLeftOutView = z.infer<typeof SetupLeftOut>;
 export type SetupView = z.infer<typeof SetupResponse>;
 export type SetupApplyBody = z.infer<typeof SetupApply>;
+export type SetupChoiceView = NonNullable<SetupView['set']>['chat'][number];

@@ -1,5 +1,5 @@
 import type { CatalogFileView, ModelFitView } from '../contract/catalog.ts';
-import type { SetupItemView, SetupLeftOutView } from '../contract/setup.ts';
+import type { SetupChoiceView, SetupItemView, SetupLeftOutView } from '../contract/setup.ts';
 import { activeBytes, estimateHeader, type KnownModel, typeOf } from '../models/catalog.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
 import { SLOT_OF_PURPOSE } from './purpose-slots.ts';
@@ -29,6 +29,8 @@ export interface RecommendInput {
 
 export interface ModelSet {
   readonly items: readonly SetupItemView[];
+  /** Chat models of three sizes, the smallest first; the one of `items` is among them. */
+  readonly chat: readonly SetupChoiceView[];
   readonly leftOut: readonly SetupLeftOutView[];
 }
 
@@ -124,8 +126,12 @@ class Selection {
   }
 }
 
+/** Tokens per second below which no one waits for an answer. */
+const MIN_TOKENS_PER_SECOND = 4;
+
 /** Whether the output is at least at reading speed. */
 function isQuick({ known, fit }: Choice, { cores, isHostMemory, isUnified }: RecommendInput): boolean {
+  if (fit.speed !== undefined) return fit.speed.low >= MIN_TOKENS_PER_SECOND;
   const active = activeBytes(known) / 1_000_000;
   const pool = fit.pool ?? '';
   if (isUnified(pool)) return active <= MAX_UNIFIED_MB;
@@ -158,8 +164,51 @@ function itemOf({ known, fit }: Choice, purpose: Purpose, input: RecommendInput)
     smaller_window: fit.badge === 'fits_with_context',
     needed_bytes: fit.needed ?? 0,
     pool: fit.pool ?? '',
+    ...(fit.speed !== undefined && { speed: fit.speed }),
     installed: input.installed(known),
   };
+}
+
+/** How much smaller the next choice is at least, as a share of the bytes of the larger one. */
+const SMALLER = 0.6;
+
+/**
+ * Returns up to three chat models, the smallest first: the chosen one, and quick ones that are clearly smaller. The
+ * preferred one of a size comes first in `fitting`.
+ */
+function chatChoices(
+  input: RecommendInput,
+  fitting: readonly Choice[],
+  best: Choice | undefined,
+): SetupChoiceView[] {
+  if (best === undefined) return [];
+  const bytes = ({ known }: Choice) => estimateHeader(known).sizeBytes;
+  const smaller = (than: Choice) =>
+    fitting.filter((choice) => bytes(choice) <= bytes(than) * SMALLER && isQuick(choice, input));
+  const balanced = largest(smaller(best), bytes);
+  const small = balanced && largest(smaller(balanced), bytes);
+  const choices = [
+    { id: 'small', choice: small },
+    { id: 'balanced', choice: balanced },
+    { id: 'best', choice: best },
+  ] as const;
+  return choices.flatMap(({ id, choice }) =>
+    choice === undefined ? [] : [{ id, item: itemOf(choice, 'chat', input) }],
+  );
+}
+
+const largest = (choices: readonly Choice[], bytes: (choice: Choice) => number): Choice | undefined =>
+  choices.reduce<Choice | undefined>(
+    (found, one) => (found === undefined || bytes(one) > bytes(found) ? one : found),
+    undefined,
+  );
+
+/** Returns the model for a first try in slot `agent`; null when it does not fit. */
+export function quickStart(input: RecommendInput, model: string): SetupItemView | null {
+  const known = input.entries.find((entry) => entry.model === model);
+  if (known === undefined) return null;
+  const fit = input.fit(asSlotModel(known), new Map());
+  return FITS.has(fit.badge) ? itemOf({ known, fit }, 'chat', input) : null;
 }
 
 /**
@@ -170,6 +219,7 @@ function itemOf({ known, fit }: Choice, purpose: Purpose, input: RecommendInput)
 export function recommend(input: RecommendInput): ModelSet {
   const items: SetupItemView[] = [];
   const leftOut: SetupLeftOutView[] = [];
+  let chat: SetupChoiceView[] = [];
   let selection = new Selection(input);
   const take = (purpose: Purpose, choice: Choice | undefined, reason: SetupLeftOutView['reason']) => {
     if (choice === undefined) return void leftOut.push({ purpose, reason });
@@ -182,10 +232,13 @@ export function recommend(input: RecommendInput): ModelSet {
       continue;
     }
     const { fitting, stoppedBy } = selection.candidates(purpose);
-    if (purpose === 'chat') take(purpose, chatChoice(input, fitting), stoppedBy);
-    else if (purpose !== 'small') take(purpose, fitting[0], stoppedBy);
+    if (purpose === 'chat') {
+      const best = chatChoice(input, fitting);
+      chat = chatChoices(input, fitting, best);
+      take(purpose, best, stoppedBy);
+    } else if (purpose !== 'small') take(purpose, fitting[0], stoppedBy);
     else if ((items[0]?.slot === SLOT_OF_PURPOSE.chat ? items[0].size_bytes : 0) >= MIN_CHAT_BYTES_FOR_HELPER)
       take(purpose, fitting[0], stoppedBy);
   }
-  return { items, leftOut };
+  return { items, leftOut, chat };
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { PurposeName } from '../contract/catalog.ts';
+import type { ModelFitView, PurposeName } from '../contract/catalog.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { SetupApplyBody, SetupView } from '../contract/setup.ts';
@@ -12,6 +12,7 @@ import { freeBytesForModels, KEEP_FREE_BYTES } from '../models/pulls/disk-space.
 import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { SlotModel } from '../slots/engines/engine.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { Store } from '../store/store.ts';
 import { dropInFor } from './drop-in.ts';
@@ -19,7 +20,13 @@ import { OtherTools } from './other-tools.ts';
 import { SLOT_OF_PURPOSE } from './purpose-slots.ts';
 import { BIND_HOSTS, isRefused, type ReachChoice, reachView } from './reach.ts';
 import type { FolderView } from './read-folders.ts';
-import { type ModelSet, recommend } from './recommend.ts';
+import {
+  type ModelSet,
+  type PlannedMemory,
+  quickStart,
+  type RecommendInput,
+  recommend,
+} from './recommend.ts';
 import { SetupJobs } from './setup-jobs.ts';
 import { isTouched, type SetupState, STATE_KEY } from './setup-state.ts';
 import { StoredSetupState } from './stored-state.ts';
@@ -35,6 +42,10 @@ export interface SetupDeps {
   readonly catalog: Catalog;
   readonly pulls: Pulls;
   readonly slots: Slots;
+  /** Like `slots.fit`, by the total memory. */
+  readonly fit: (model: SlotModel, planned: PlannedMemory) => ModelFitView;
+  /** Resolves when the speed of this machine is known, or cannot be. */
+  readonly speedKnown: () => Promise<void>;
   readonly hasAdminKey: () => boolean;
   readonly enforced: () => boolean;
   readonly listener: () => { readonly bindHost: string; readonly port: number };
@@ -140,10 +151,12 @@ class FirstRun implements Setup {
   }
 
   async #begin(wanted: readonly WantedModel[]): Promise<void> {
-    const { items } = (await this.#set()) ?? { items: [] };
+    const { items, chat } = (await this.#set()) ?? { items: [], chat: [] };
     this.#jobs.begin(
       wanted.map(({ known, slot }) => {
-        const item = items.find((one) => one.slot === slot && one.model === known.model);
+        const item = [...items, ...chat.map(({ item: choice }) => choice)].find(
+          (one) => one.slot === slot && one.model === known.model,
+        );
         const context = item?.smaller_window ? item.context : null;
         return { slot, model: known.model, name: known.name, context };
       }),
@@ -153,41 +166,49 @@ class FirstRun implements Setup {
 
   /** Slots that setup does not fill: those with another model, and those whose setup job is running or done. */
   #filled(): Set<string> {
+    const quick = this.#options.catalog.find(this.#options.catalog.quickStart());
+    const quickId = quick === undefined ? null : this.#installed(quick);
     const real = this.#options.slots.list().filter(({ auto, demo, model, name }) => {
       const named = this.#options.slots.config(name)?.model ?? null;
-      return !demo && model !== null && (!auto || named !== 'espeak-ng');
+      // The model for a first try is no choice: a better one can follow.
+      return !demo && model !== null && model !== quickId && (!auto || named !== 'espeak-ng');
     });
-    const ownWork = this.#state.state.work.filter((work) => this.#jobs.isCurrent(work));
+    const ownWork = this.#state.state.work.filter(
+      (work) => this.#jobs.isCurrent(work) && (work.model !== quick?.model || work.phase !== 'ready'),
+    );
     return new Set([...real.map(({ name }) => name), ...ownWork.map(({ slot }) => slot)]);
   }
 
   async #set(): Promise<SetupView['set']> {
-    const { hardware, slots, catalog } = this.#options;
+    const { hardware, catalog, fit, speedKnown } = this.#options;
     const view = hardware.view();
     if (view === null) return null;
+    await speedKnown();
     const filledSlots = this.#filled();
     const key = `${catalog.asOf()} ${view.probed_at} ${[...filledSlots].sort().join(' ')}`;
     const free = await this.#diskFree();
     const kindOf = (pool: string) => view.pools.find(({ id }) => id === pool)?.kind;
     const known = this.#sets.get(key);
-    const made =
-      known ??
-      recommend({
-        fit: (model, planned) => slots.fit(model, planned),
-        isHostMemory: (pool) => kindOf(pool) === 'host',
-        isUnified: (pool) => kindOf(pool) === 'unified',
-        entries: catalog.entries(),
-        preferred: catalog.preferred(),
-        cores: hardware.coresPhysical(),
-        diskBytes: free === null ? null : Math.max(0, free - KEEP_FREE_BYTES),
-        filledSlots,
-        installed: (each) => this.#installed(each),
-      });
+    const input: RecommendInput = {
+      fit,
+      isHostMemory: (pool) => kindOf(pool) === 'host',
+      isUnified: (pool) => kindOf(pool) === 'unified',
+      entries: catalog.entries(),
+      preferred: catalog.preferred(),
+      cores: hardware.coresPhysical(),
+      diskBytes: free === null ? null : Math.max(0, free - KEEP_FREE_BYTES),
+      filledSlots,
+      installed: (each) => this.#installed(each),
+    };
+    const made = known ?? recommend(input);
+    const quick = filledSlots.has(SLOT_OF_PURPOSE.chat) ? null : quickStart(input, catalog.quickStart());
     if (known === undefined) this.#sets.set(key, made);
     const missing = made.items.filter(({ installed }) => installed === null);
     return {
       as_of: catalog.asOf(),
       items: [...made.items],
+      chat: [...made.chat],
+      quick_start: quick?.installed === null ? quick : null,
       left_out: made.leftOut.filter(({ purpose }) => !this.#isUnderWay(purpose)),
       download_bytes: missing.reduce((all, item) => all + item.size_bytes, 0),
       disk_free_bytes: free,

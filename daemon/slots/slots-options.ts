@@ -1,3 +1,4 @@
+import type { ModelFitView, ModelSpeedView } from '../contract/catalog.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
 import type { MountGuard } from '../lib/fs/mount-guard.ts';
@@ -28,6 +29,8 @@ export interface SlotsOptions {
   modelFor(slot: SlotConfig): SlotModel | null;
   /** Adds the window that a chat slot without one gets to its model. Default: unchanged. */
   withDefaultContext?(slot: SlotConfig, model: SlotModel): SlotModel;
+  /** Estimates how fast a model would generate where it fits; null, the default, when that is not known. */
+  speedOf?(model: SlotModel, fit: Pick<ModelFitView, 'pool'>): ModelSpeedView | null;
   /** Returns all usable models, so that each has a slot; default none. */
   models?(): readonly BindableModel[];
   /**

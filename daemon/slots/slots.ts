@@ -84,6 +84,7 @@ class AllSlots implements Slots {
       compatibleModel: (config, modelId) => this.#admin.compatibleModel(config, modelId),
       cpuThreads: () => options.settings.value('cpuThreads'),
       hasProgram: (name) => findProgram(name, options.settings.environment('PATH') ?? '') !== null,
+      speedOf: (model, fit) => options.speedOf?.(model, fit) ?? null,
       withDefaultContext: (slot, model) => options.withDefaultContext?.(slot, model) ?? model,
     });
     for (const slot of endOrphans(runFolderOf(options.settings.folders.state)))

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { CatalogUpdateBody, CatalogView, ModelFitView } from '../../contract/catalog.ts';
 import type { AgentView, ModelProblemView, ModelWithMemory } from '../../contract/models.ts';
 import type { HubChoicesView, HubModelView } from '../../contract/pulls.ts';
+import { speedText } from '../../contract/speed-text.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
 import { plural } from '../../lib/text/plural.ts';
 import type { CommandContext } from '../command.ts';
@@ -131,7 +132,12 @@ export async function search(
 const expertsNote = ({ cpu_experts: placed }: ModelFitView): string =>
   placed === null ? '' : `; ${placed.engine}: experts of ${placed.layers}/${placed.of} layers on the CPU`;
 
-const fitText = (fit: ModelFitView): string => `${BADGES[fit.badge](fit)}${expertsNote(fit)}`;
+const fitText = (fit: ModelFitView): string =>
+  `${BADGES[fit.badge](fit)}${expertsNote(fit)}${speedNote(fit)}`;
+
+/** The expected speed; empty when it is not known. */
+const speedNote = ({ badge, speed }: ModelFitView): string =>
+  speed === undefined || badge === 'does_not_fit' ? '' : `, ${speedText(speed)}`;
 
 const BADGES: Readonly<Record<ModelFitView['badge'], (fit: ModelFitView) => string>> = {
   fits: () => 'fits',

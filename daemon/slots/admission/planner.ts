@@ -22,6 +22,8 @@ export interface PlannerDeps {
   compatibleModel(config: SlotConfig, modelId: string): SlotModel;
   /** Setting `cpuThreads`. */
   cpuThreads(): number;
+  /** Estimates how fast a model would generate where it fits; null when that is not known. */
+  speedOf(model: SlotModel, fit: Pick<ModelFitView, 'pool'>): ModelFitView['speed'] | null;
   /** Adds the window that a chat slot without one gets to its model. */
   withDefaultContext(slot: SlotConfig, model: SlotModel): SlotModel;
   /** Returns whether a program of this name is installed. */
@@ -84,9 +86,11 @@ export class Planner {
 
   /** See `Slots.fit`. */
   fit(model: SlotModel, planned?: PlannedReservations): ModelFitView {
-    const { admission, withDefaultContext, hasProgram } = this.#deps;
+    const { admission, withDefaultContext, hasProgram, speedOf } = this.#deps;
     const forecast = (config: SlotConfig, wanted: SlotModel) =>
       admission.forecast(config, withDefaultContext(config, wanted), null, planned);
-    return fitOf(model, forecast, model.experts != null && hasProgram('llama-server'));
+    const fit = fitOf(model, forecast, model.experts != null && hasProgram('llama-server'));
+    const speed = speedOf(model, fit);
+    return speed == null ? fit : { ...fit, speed };
   }
 }

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
-import type { SetupView } from '../../../daemon/contract/setup.ts';
+import type { SetupChoiceView, SetupView } from '../../../daemon/contract/setup.ts';
+import { speedFeeling, speedText } from '../../../daemon/contract/speed-text.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { byteSize, count } from '../../ui/format.ts';
@@ -10,6 +11,7 @@ import { FilePath } from './file-path.tsx';
 import { Folders } from './folders.tsx';
 import css from './setup.module.css';
 import {
+  CHOICES,
   downloadOf,
   isClosed,
   itemFacts,
@@ -77,6 +79,67 @@ function SetItem(props: {
   );
 }
 
+/** The size of the chat model: smaller ones answer faster, larger ones better. */
+function ChatSize(props: {
+  set: ModelSet;
+  size: SetupChoiceView['id'];
+  onChange: (size: SetupChoiceView['id']) => void;
+}): ReactElement {
+  return (
+    <fieldset className={css.set}>
+      <legend>Size of the chat model</legend>
+      <ul>
+        {props.set.chat.map(({ id, item }) => (
+          <li key={id}>
+            <label className={css.item}>
+              <input
+                type="radio"
+                name="chat-size"
+                checked={props.size === id}
+                onChange={() => props.onChange(id)}
+              />
+              <span>
+                <span className={css.itemHead}>
+                  <b>{CHOICES[id]}</b>
+                  <span>{item.name}</span>
+                </span>
+                <span className={css.soft}>
+                  {byteSize(item.size_bytes)}
+                  {item.speed === undefined ? '' : ` · ${speedText(item.speed)}, ${speedFeeling(item.speed)}`}
+                </span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+}
+
+/** A small model for a first try. Renders nothing when slot agent has a model. */
+function QuickStart(props: { set: ModelSet }): ReactElement | null {
+  const item = props.set.quick_start;
+  const apply = useApply();
+  if (item === null) return null;
+  return (
+    <Note tone="idle">
+      <p>
+        <b>Quick start:</b> {item.name} ({byteSize(item.size_bytes)}) is usable within a minute. It is a first
+        try, not a recommendation; you can choose a better model afterwards.
+      </p>
+      <p>
+        <Button
+          busy={apply.isPending}
+          onClick={() => apply.mutate({ models: [{ slot: item.slot, model: item.model }] })}
+        >
+          Try {item.name} first
+        </Button>
+      </p>
+      {apply.isError ? <Failure error={apply.error} /> : null}
+    </Note>
+  );
+}
+
 function DiskLine(props: { bytes: number; set: ModelSet }): ReactElement {
   const { disk_free_bytes: free, disk_kept_bytes: reserve } = props.set;
   const short = free !== null && props.bytes > free - reserve;
@@ -92,8 +155,11 @@ function DiskLine(props: { bytes: number; set: ModelSet }): ReactElement {
 function RecommendedSet(props: { set: ModelSet; machine: Machine }): ReactElement {
   const { set, machine } = props;
   const [without, setWithout] = useState<ReadonlySet<string>>(new Set());
+  const [size, setSize] = useState<SetupChoiceView['id']>('best');
   const apply = useApply();
-  const chosen = set.items.filter(({ model }) => !without.has(model));
+  const chat = set.chat.find(({ id }) => id === size)?.item;
+  const items = set.items.map((item) => (item.purpose === 'chat' ? (chat ?? item) : item));
+  const chosen = items.filter(({ model }) => !without.has(model));
   const toggle = (model: string, on: boolean): void => {
     const next = new Set(without);
     if (on) next.delete(model);
@@ -107,10 +173,11 @@ function RecommendedSet(props: { set: ModelSet; machine: Machine }): ReactElemen
     });
   return (
     <>
+      {set.chat.length < 2 ? null : <ChatSize set={set} size={size} onChange={setSize} />}
       <fieldset className={css.set}>
         <legend>Recommended for this machine</legend>
         <ul>
-          {set.items.map((item) => (
+          {items.map((item) => (
             <SetItem
               key={item.model}
               item={item}
@@ -128,8 +195,8 @@ function RecommendedSet(props: { set: ModelSet; machine: Machine }): ReactElemen
       ))}
       <DiskLine bytes={downloadOf(chosen)} set={set} />
       <p className={css.soft}>
-        All of these fit into memory at the same time. Sizes are approximate (list of {set.as_of}). By
-        downloading a model you accept its licence (see its Hugging Face page).
+        All of these fit into three quarters of the memory at the same time. Sizes and speeds are approximate
+        (list of {set.as_of}). By downloading a model you accept its licence (see its Hugging Face page).
       </p>
       {apply.isError ? <Failure error={apply.error} /> : null}
       <div>
@@ -203,6 +270,7 @@ export function ModelsStep(props: { view: SetupView; number: number }): ReactEle
       ) : (
         <>
           <Found machine={view.hardware} />
+          <QuickStart set={view.set} />
           {view.set.items.length === 0 ? (
             <Empty set={view.set} />
           ) : (

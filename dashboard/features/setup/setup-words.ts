@@ -1,5 +1,11 @@
 import type { PurposeName } from '../../../daemon/contract/catalog.ts';
-import type { SetupItemView, SetupLeftOutView, SetupView } from '../../../daemon/contract/setup.ts';
+import type {
+  SetupChoiceView,
+  SetupItemView,
+  SetupLeftOutView,
+  SetupView,
+} from '../../../daemon/contract/setup.ts';
+import { speedFeeling, speedText } from '../../../daemon/contract/speed-text.ts';
 import { openToChanges } from '../../app/posture.ts';
 import { byteSize, count } from '../../ui/format.ts';
 import type { Tone } from '../../ui/tone.ts';
@@ -87,13 +93,21 @@ export function leftOutSentences(leftOut: readonly SetupLeftOutView[]): string[]
 export const downloadOf = (items: readonly SetupItemView[]): number =>
   items.reduce((all, item) => all + (item.installed === null ? item.size_bytes : 0), 0);
 
-/** Download size, licence and memory use of one model. */
+/** Name of each choice of the chat model. */
+export const CHOICES: Readonly<Record<SetupChoiceView['id'], string>> = {
+  small: 'Small',
+  balanced: 'Balanced',
+  best: 'Best',
+};
+
+/** Download size, licence, memory use and expected speed of one model. */
 export function itemFacts(item: SetupItemView, machine: Machine): string {
   const pool = machine.pools.find(({ id }) => id === item.pool);
   const card = machine.devices.find(({ id }) => id === item.pool);
   const place = pool?.kind === 'device' ? `of VRAM (${card?.name ?? 'GPU'})` : 'of RAM';
   const size = item.installed === null ? `${byteSize(item.size_bytes)} download` : 'already installed';
-  return `${size} · ${item.licence} · uses ${byteSize(item.needed_bytes)} ${place}`;
+  const speed = item.speed === undefined ? '' : ` · ${speedText(item.speed)}, ${speedFeeling(item.speed)}`;
+  return `${size} · ${item.licence} · uses ${byteSize(item.needed_bytes)} ${place}${speed}`;
 }
 
 type Work = SetupView['work'][number];

@@ -1,0 +1,65 @@
+/**
+ * Memory bandwidth of graphics cards in GB/s by a part of their names, rounded from published data sheets. The estimate is a
+ * range, so variants of a card share a row. Longer names first.
+ */
+const CARDS: readonly (readonly [part: string, gbPerSecond: number])[] = [
+  ['RTX 5090', 1792],
+  ['RTX 5080', 960],
+  ['RTX 5070 Ti', 896],
+  ['RTX 5070', 672],
+  ['RTX 5060', 448],
+  ['RTX 4090', 1008],
+  ['RTX 4080', 717],
+  ['RTX 4070 Ti SUPER', 672],
+  ['RTX 4070', 504],
+  ['RTX 4060', 272],
+  ['RTX 3090', 936],
+  ['RTX 3080', 760],
+  ['RTX 3070', 448],
+  ['RTX 3060 Ti', 448],
+  ['RTX 3060', 360],
+  ['RTX 2080', 448],
+  ['RTX 2070', 448],
+  ['RTX 2060', 336],
+  ['RTX PRO 6000', 1792],
+  ['RTX 6000 Ada', 960],
+  ['RTX A6000', 768],
+  ['RTX A5000', 768],
+  ['RTX A4000', 448],
+  ['GB10', 273],
+  ['H200', 4800],
+  ['H100', 2000],
+  ['A100', 1555],
+  ['L40S', 864],
+  ['NVIDIA A10', 600],
+  ['Tesla P40', 347],
+  ['Tesla T4', 320],
+  ['V100', 900],
+  ['RX 9070', 640],
+  ['RX 9060', 320],
+  ['RX 7900 XTX', 960],
+  ['RX 7900 XT', 800],
+  ['RX 7900 GRE', 576],
+  ['RX 7800', 624],
+  ['RX 7700', 432],
+  ['RX 7600', 288],
+  ['RX 6900', 512],
+  ['RX 6800', 512],
+  ['RX 6700', 384],
+  ['RX 6600', 224],
+  ['Strix Halo', 256],
+  ['8060S', 256],
+  ['8050S', 256],
+  ['Arc A770', 512],
+  ['Arc A750', 512],
+  ['Arc B580', 456],
+  ['Arc B570', 380],
+  ['Arc Pro B60', 456],
+  ['Arc Pro B50', 224],
+];
+
+/** Returns the bytes per second of a card by its name; null for an unknown one. */
+export function cardBandwidth(name: string): number | null {
+  const found = CARDS.find(([part]) => name.toLowerCase().includes(part.toLowerCase()));
+  return found === undefined ? null : found[1] * 1e9;
+}
