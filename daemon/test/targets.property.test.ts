@@ -175,7 +175,8 @@ describe('in process: matcher and gate', () => {
       ]) {
         if (changed === path) continue;
         const found = match(row.method, changed).route;
-        if (found) expect(found.path, changed).toMatch(/[:*]/);
+        // `/v1/` has a row of its own.
+        if (found && found.path !== changed) expect(found.path, changed).toMatch(/[:*]/);
         expect(found?.id === row.id && !/[:*]/.test(row.path), changed).toBe(false);
       }
     }

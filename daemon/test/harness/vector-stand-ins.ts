@@ -29,6 +29,8 @@ const floats = (request: VectorRequest) => ({
 export const VLLM = ({ url, body }: ReceivedRequest) => {
   if (url === '/v1/models') return listOf('big-vectors', 'big-ranks');
   if (url === '/health') return json(200, {});
+  // As without VLLM_SERVER_DEV_MODE.
+  if (url === '/is_sleeping') return json(404, { detail: 'Not Found' });
   const request = JSON.parse(body) as VectorRequest;
   if (isTooLong(request)) {
     const message =
