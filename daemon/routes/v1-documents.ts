@@ -322,6 +322,12 @@ const messagesAnswer = object(
 /** Bodies and answers of the inference routes. The checks of each route are its own. */
 export const V1_DOCUMENTS: Partial<Record<RouteId, V1Document>> = {
   'v1.chat': { request: asJson(chatRequest), answer: streamable(chatAnswer) },
+  'v1.chat.count': {
+    request: asJson(chatRequest),
+    answer: asJson(
+      object({ object: constant('response.input_tokens'), input_tokens: whole }, ['object', 'input_tokens']),
+    ),
+  },
   'v1.responses': { request: asJson(responsesRequest), answer: streamable(responsesAnswer) },
   'v1.messages': { request: asJson(messagesRequest), answer: streamable(messagesAnswer) },
   'v1.messages.count': {
