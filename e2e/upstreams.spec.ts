@@ -23,13 +23,13 @@ test('an upstream is added, tested, changed and removed', async ({ page, watch }
   const form = page.getByRole('dialog', { name: 'New upstream' });
   for (const required of ['Name', 'Address'])
     await expect(form.getByLabel(required)).toHaveAccessibleDescription(/^Required/);
-  await expect(form.getByLabel('Name')).toHaveAttribute('placeholder', 'such as desk');
+  await expect(form.getByLabel('Name', { exact: true })).toHaveAttribute('placeholder', 'such as desk');
   await form.getByRole('button', { name: 'Add upstream' }).click();
   await expect(form.getByText('Enter a name.')).toBeVisible();
   await expect(form.getByText('Enter an address.')).toBeVisible();
   await expect(form).not.toContainText('Invalid input');
   await inspect(page, 'upstreams-new-empty', TWO_LAYOUTS);
-  await form.getByLabel('Name').fill('desk');
+  await form.getByLabel('Name', { exact: true }).fill('desk');
   await form.getByLabel('Key variable').fill('MY_KEY');
   await form.getByRole('button', { name: 'Add upstream' }).click();
   await expect(form.getByText(/UPSTREAM_DESK_KEY/)).toBeVisible();

@@ -75,6 +75,13 @@ test('numbers continue after removals', () => {
   expect(numbers()).toEqual(['6 f']);
 });
 
+test('a repeated write of a request changes nothing', () => {
+  const { rows, add } = setup();
+  add('a', 'b');
+  add('b', 'c');
+  expect(rows.between(0, 99, 99).map(({ record }) => record.id)).toEqual(['c', 'b', 'a']);
+});
+
 test('finds a request by its id', () => {
   const { rows, add } = setup();
   add('10-a', '17-c', '11-long');

@@ -91,7 +91,7 @@ export class RequestRows {
     this.#sql = statements(db);
   }
 
-  /** Writes requests. Call it in a transaction. */
+  /** Writes requests. Call it in a transaction. A repeated write of the same request changes nothing. */
   add(all: readonly QueuedRequest[]): void {
     for (const each of all) this.#sql.insert.run(...valuesOf(each));
   }
@@ -130,7 +130,7 @@ function statements(db: Db) {
   const oldest = `(SELECT min(seq) FROM requests) + ${MAX_REMOVED_PER_STEP - 1}`;
   return {
     insert: db.prepare<unknown[]>(
-      `INSERT INTO requests (${names}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
+      `INSERT INTO requests (${names}) VALUES (${COLUMNS.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`,
     ),
     newest: db.prepare<[], number>('SELECT max(seq) FROM requests').pluck(),
     back: db.prepare<[number, number, number], Row>(
