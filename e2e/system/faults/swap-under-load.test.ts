@@ -26,40 +26,7 @@ const gateway = new OneGateway(startThree);
 const ours = (all: SlotRecord[]) => all.filter(({ name }) => (COLOURS as readonly string[]).includes(name));
 const starts = () => COLOURS.reduce((sum, colour) => sum + engineStarts(gateway, colour), 0);
 describe('three slots of which one fits', () => {
-  it('answers every request from the right model, with few swaps, and leaves nothing behind', async () => {
-    const random = randomFrom(seed('swap-under-load'));
-    const total = scale(1_000);
-    const wrong: unknown[] = [];
-    let [startedAt, longest] = [0, 0];
-    let together = 0;
-    const watching = setInterval(async () => {
-      const loaded = ours(await slots(gateway)).filter(({ memory }) => memory !== null).length;
-      together = Math.max(together, loaded);
-    }, 200);
-    const caller = async () => {
-      while (startedAt < total) {
-        startedAt += 1;
-        const colour = COLOURS[Math.floor(random() * 3)] as Colour;
-        const since = performance.now();
-        const answer = await chatWith(gateway, colour, random() < 0.5 ? 'slot' : 'model');
-        longest = Math.max(longest, performance.now() - since);
-        const right = answer.status === 200 && replyText(answer) === replyOf(colour);
-        if (!right || answer.headers['x-svc-slot'] !== colour)
-          wrong.push([colour, answer.status, answer.text]);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(CALLERS, total) }, caller));
-    clearInterval(watching);
-    console.info(`${total} requests, ${starts()} loads, longest wait ${Math.round(longest)} ms`);
-    expect(wrong).toEqual([]);
-    expect(together).toBeLessThanOrEqual(1);
-    // The first requests need three loads. Each later load serves at least the requests that were queued meanwhile.
-    expect(starts()).toBeLessThanOrEqual(3 + total / 6);
-    for (const slot of ours(await slots(gateway))) {
-      expect(slot).toMatchObject({ active: 0, queued: 0, waiting_for: [], failure: null });
-    }
-  });
-
+  // First, while the estimates decide: measured engines are smaller, and two of them can fit.
   it('a busy slot is evicted for another one after its turn, and continues afterwards', async () => {
     expect(replyText(await chatWith(gateway, 'red'))).toBe(replyOf('red'));
     const flood = { over: false, served: 0, wrong: [] as string[] };
@@ -86,6 +53,43 @@ describe('three slots of which one fits', () => {
     flood.over = true;
     await Promise.all(flooding);
     expect(flood.wrong).toEqual([]);
+  });
+
+  it('answers every request from the right model, with few swaps, and leaves nothing behind', async () => {
+    const random = randomFrom(seed('swap-under-load'));
+    const total = scale(1_000);
+    const startsBefore = starts();
+    const wrong: unknown[] = [];
+    let [startedAt, longest] = [0, 0];
+    let together = 0;
+    const watching = setInterval(async () => {
+      const loaded = ours(await slots(gateway)).filter(({ memory }) => memory !== null).length;
+      together = Math.max(together, loaded);
+    }, 200);
+    const caller = async () => {
+      while (startedAt < total) {
+        startedAt += 1;
+        const colour = COLOURS[Math.floor(random() * 3)] as Colour;
+        const since = performance.now();
+        const answer = await chatWith(gateway, colour, random() < 0.5 ? 'slot' : 'model');
+        longest = Math.max(longest, performance.now() - since);
+        const right = answer.status === 200 && replyText(answer) === replyOf(colour);
+        if (!right || answer.headers['x-svc-slot'] !== colour)
+          wrong.push([colour, answer.status, answer.text]);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(CALLERS, total) }, caller));
+    clearInterval(watching);
+    console.info(
+      `${total} requests, ${starts() - startsBefore} loads, longest wait ${Math.round(longest)} ms`,
+    );
+    expect(wrong).toEqual([]);
+    expect(together).toBeLessThanOrEqual(1);
+    // The first requests need three loads. Each later load serves at least the requests that were queued meanwhile.
+    expect(starts() - startsBefore).toBeLessThanOrEqual(3 + total / 6);
+    for (const slot of ours(await slots(gateway))) {
+      expect(slot).toMatchObject({ active: 0, queued: 0, waiting_for: [], failure: null });
+    }
   });
 
   it('the measured memory replaces the estimate', async () => {
