@@ -22,7 +22,7 @@ test('an upstream is added, tested, changed and removed', async ({ page, watch }
   await page.getByRole('button', { name: 'Add upstream…' }).click();
   const form = page.getByRole('dialog', { name: 'New upstream' });
   for (const required of ['Name', 'Address'])
-    await expect(form.getByLabel(required)).toHaveAccessibleDescription(/^Required/);
+    await expect(form.getByLabel(required, { exact: true })).toHaveAccessibleDescription(/^Required/);
   await expect(form.getByLabel('Name', { exact: true })).toHaveAttribute('placeholder', 'such as desk');
   await form.getByRole('button', { name: 'Add upstream' }).click();
   await expect(form.getByText('Enter a name.')).toBeVisible();
@@ -42,7 +42,7 @@ test('an upstream is added, tested, changed and removed', async ({ page, watch }
   const test = page.getByRole('dialog', { name: 'Test of upstream desk' });
   await test.getByLabel('Model to chat with').fill('gemma-3');
   await test.getByRole('button', { name: 'Run test' }).click();
-  await expect(test.getByText('Works')).toHaveCount(2);
+  await expect(test.getByText('Works')).toHaveCount(3);
   await inspect(page, 'upstreams-test', TWO_LAYOUTS.slice(1));
   await page.keyboard.press('Escape');
   await item.getByRole('button', { name: 'Edit… upstream desk' }).click();
