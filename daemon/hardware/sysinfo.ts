@@ -161,7 +161,7 @@ export async function readSysinfo(path: string, signal?: AbortSignal): Promise<S
   return cpu === null ? { cpu: plainCpuName(), os, by: 'node' } : { cpu, os, by: 'systeminformation' };
 }
 
-/** Returns the names of graphics devices by PCI address, from a child of its own. Never throws. */
+/** Returns the names of graphics devices by PCI address, from a separate child. Never throws. */
 export async function readGraphicsNames(path: string, signal?: AbortSignal): Promise<Map<string, string>> {
   return graphicsNamesOf((await runSysinfo(['graphics'], path, signal)).values);
 }

@@ -78,7 +78,7 @@ test('the demonstration model comes before a real one that failed', () => {
   expect(chosen(choice)).toBe('demo');
 });
 
-test('a model that is away keeps its place, a removed one does not', () => {
+test('an absent model is still the choice, a removed one is not', () => {
   const { state, choice } = bench(model('a', 10), model('b', 20));
   choice.loaded('b', true);
   state.models = [model('a', 10)];

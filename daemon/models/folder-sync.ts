@@ -67,7 +67,7 @@ export interface FolderSyncDeps {
 
 const folderAdvice = (reason: string): string | null =>
   reason === 'ENOENT'
-    ? 'Create or mount the folder, or remove it from [models] folders. It is scanned when it appears.'
+    ? 'Create or mount the folder, or remove it from [models] folders. Then run: svcctl models scan'
     : adviceFor(`(${reason})`);
 
 const isWithin = (folder: string, path: string) => path.startsWith(join(folder, sep));

@@ -29,7 +29,7 @@ export interface GgufMetadata {
   licence: string | null;
   /** True when the file has its own chat template. */
   chatTemplate: boolean;
-  /** The built-in template that takes its place, by name; null when the file has its own. */
+  /** Name of the built-in template that replaces a missing one; null when the file has a template. */
   builtInTemplate: string | null;
   capabilities: { tools: boolean; vision: boolean; reasoning: boolean };
   /**

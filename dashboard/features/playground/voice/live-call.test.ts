@@ -1,12 +1,19 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openMicrophone } from '../sound/microphone.ts';
 import { liveCall } from './live-call.ts';
+import type { Cut } from './player.ts';
 
 vi.mock('../sound/microphone.ts', () => ({ openMicrophone: vi.fn(async () => {}) }));
+const played = vi.hoisted(() => ({ cut: null as Cut | null }));
 vi.mock('./player.ts', () => ({
   Player: class {
     wake = async () => {};
-    cut = () => null;
+    cut = () => {
+      const { cut } = played;
+      played.cut = null;
+      return cut;
+    };
+    add = () => false;
     close = () => {};
   },
   samplesOfFile: async (file: Blob) => new Int16Array(file.size),
@@ -58,6 +65,7 @@ const line = (at: number): Line => {
 
 beforeEach(() => {
   Line.all.length = 0;
+  played.cut = null;
   vi.mocked(openMicrophone).mockClear();
   vi.stubGlobal('WebSocket', Line);
   vi.stubGlobal('location', { origin: 'http://box:8080' });
@@ -156,4 +164,65 @@ it('a recording ends with its session', async () => {
   const before = line(0).sent.length;
   await sent;
   expect(line(0).sent).toHaveLength(before);
+});
+
+/** Starts a session with an answer that is being spoken. Returns its line and a function that emits events. */
+async function answering(modality: 'audio' | 'text') {
+  const start = liveCall.start({ ...SETUP, microphone: false });
+  await settled();
+  const session = { output_modalities: [modality] };
+  const emit = (type: string, more: object) =>
+    line(0).onmessage?.({ data: JSON.stringify({ type, ...more }) });
+  emit('session.created', { session });
+  await start;
+  emit('response.created', { response: { id: 'r1' } });
+  emit('conversation.item.added', { item: { id: 'i1', type: 'message', role: 'assistant', content: [] } });
+  const kind = modality === 'audio' ? 'response.output_audio_transcript.delta' : 'response.output_text.delta';
+  emit(kind, { item_id: 'i1', delta: 'one two three' });
+  const end = () =>
+    emit('response.done', {
+      response: { id: 'r1', status: 'cancelled', output: [{ id: 'i1', type: 'message' }] },
+    });
+  const truncations = () =>
+    line(0)
+      .sent.map((text) => JSON.parse(text) as { type: string; item_id?: string; audio_end_ms?: number })
+      .filter(({ type }) => type === 'conversation.item.truncate')
+      .map(({ item_id, audio_end_ms }) => [item_id, audio_end_ms]);
+  return { end, truncations };
+}
+
+it.each<[string, Cut | null, [string, number][]]>([
+  ['before its first audio', null, [['i1', 0]]],
+  ['while it plays', { item: 'i1', playedMs: 700, isPlayed: false }, [['i1', 700]]],
+  ['while more audio is awaited', { item: 'i1', playedMs: 900, isPlayed: true }, [['i1', 900]]],
+  [
+    'while the audio of an earlier answer was the last',
+    { item: 'i0', playedMs: 900, isPlayed: true },
+    [['i1', 0]],
+  ],
+])('an answer that is interrupted %s ends at what was played', async (_, cut, expected) => {
+  const { end, truncations } = await answering('audio');
+  played.cut = cut;
+  liveCall.interrupt();
+  liveCall.interrupt();
+  end();
+  expect(truncations()).toEqual(expected);
+});
+
+it('a written answer is not truncated', async () => {
+  const { end, truncations } = await answering('text');
+  liveCall.interrupt();
+  end();
+  expect(truncations()).toEqual([]);
+});
+
+it.each<[boolean, number]>([
+  [true, 0],
+  [false, 1],
+])('of a complete answer whose audio is played (%s), %i is truncated', async (isPlayed, count) => {
+  const { end, truncations } = await answering('audio');
+  end();
+  played.cut = { item: 'i1', playedMs: 500, isPlayed };
+  liveCall.interrupt();
+  expect(truncations()).toHaveLength(count);
 });

@@ -182,9 +182,18 @@ class LiveCall {
 
   #stopPlayback(): void {
     const cut = this.#player?.cut() ?? null;
-    if (cut === null) return;
-    if (this.#state.transcript.response === null) this.#truncate(cut);
-    else this.#cut = cut;
+    const { response, modality, turns } = this.#state.transcript;
+    if (response === null) {
+      if (cut !== null && !cut.isPlayed) this.#truncate(cut);
+      return;
+    }
+    // Of an answer whose audio has not begun, nothing was heard.
+    const answer = turns.findLast(
+      ({ who, state, text }) => who === 'model' && state === 'open' && text !== '',
+    );
+    if (this.#cut !== null && this.#cut.item === answer?.id) return;
+    if (cut !== null && (answer === undefined || cut.item === answer.id)) this.#cut = cut;
+    else if (answer !== undefined && modality === 'audio') this.#cut = { item: answer.id, playedMs: 0 };
   }
 
   #truncate({ item, playedMs }: { item: string; playedMs: number }): void {

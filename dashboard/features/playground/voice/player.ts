@@ -7,6 +7,16 @@ interface Playing {
   readonly item: string;
   /** Start of its first audio on the clock of the context. */
   readonly began: number;
+  /** Seconds of silence between its audio, where the audio arrived too late. */
+  gaps: number;
+}
+
+/** How much of an item was played when playback was stopped. */
+export interface Cut {
+  readonly item: string;
+  readonly playedMs: number;
+  /** Whether all audio that had arrived was played. */
+  readonly isPlayed: boolean;
 }
 
 /** Plays streamed audio gaplessly. Create it in a click handler, because browsers otherwise block audio. */
@@ -22,7 +32,8 @@ export class Player {
     const context = this.#context;
     const first = this.#playing?.item !== item;
     const at = Math.max(this.#until, context.currentTime + LEAD_S);
-    if (first) this.#playing = { item, began: at };
+    if (first) this.#playing = { item, began: at, gaps: 0 };
+    else if (this.#playing !== null) this.#playing.gaps += at - this.#until;
     const buffer = context.createBuffer(1, samples.length, RATE);
     buffer.copyToChannel(asFloats(samples), 0);
     const source = new AudioBufferSourceNode(context, { buffer });
@@ -34,17 +45,19 @@ export class Player {
     return first;
   }
 
-  /** Stops immediately. Returns the playing item and the milliseconds that were played, or null when silent. */
-  cut(): { item: string; playedMs: number } | null {
+  /** Stops immediately. Returns how much of the last item was played, or null when none was. */
+  cut(): Cut | null {
     const playing = this.#playing;
     const { currentTime } = this.#context;
-    const silent = this.#sources.size === 0 || currentTime >= this.#until;
+    const end = Math.min(currentTime, this.#until);
+    const isPlayed = currentTime >= this.#until;
     for (const source of this.#sources) source.stop();
     this.#sources.clear();
     this.#until = 0;
     this.#playing = null;
-    if (playing === null || silent) return null;
-    return { item: playing.item, playedMs: Math.max(0, Math.round((currentTime - playing.began) * 1000)) };
+    if (playing === null) return null;
+    const playedMs = Math.max(0, Math.round((end - playing.began - playing.gaps) * 1000));
+    return { item: playing.item, playedMs, isPlayed };
   }
 
   /** Resumes a context that the browser has suspended. */
