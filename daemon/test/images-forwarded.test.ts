@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { V1ModelRecord } from '../contract/models.ts';
+import { imageFormat } from '../lib/media/image-format.ts';
 import { drawnPng } from './harness/drawn-png.ts';
 import { CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { send } from './harness/http.ts';
@@ -39,7 +40,7 @@ function liteLLM({ url, body }: ReceivedRequest) {
   if (request.prompt === 'NOISE') return json(200, { created: 1, data: [{ b64_json: 'aGVsbG8=' }] });
   if (request.prompt === 'INTERNAL')
     return json(200, { created: 1, data: [{ url: 'http://127.0.0.1:1/x.png' }] });
-  const bytes = request.output_format === 'jpeg' ? JPEG : PNG;
+  const bytes = request.output_format === 'jpeg' || request.prompt === 'JPEG' ? JPEG : PNG;
   const data = [{ b64_json: bytes.toString('base64'), revised_prompt: 'A cat, in oil' }];
   return json(200, {
     created: 1,
@@ -141,6 +142,15 @@ describe('LiteLLM', () => {
   it('returns another format as data', async () => {
     const image = await draw({ model, output_format: 'jpeg' });
     expect(image).toMatchObject({ output_format: 'jpeg', data: [{ b64_json: JPEG.toString('base64') }] });
+  });
+
+  it('that ignores the wanted format: its PNG is converted, another format is named', async () => {
+    const converted = await draw({ model, output_format: 'webp', output_compression: 70 });
+    expect(converted.output_format).toBe('webp');
+    expect(imageFormat(Buffer.from(converted.data[0]?.b64_json ?? '', 'base64'))).toBe('webp');
+    expect(converted._svc.meta).not.toHaveProperty('ignored');
+    const other = await draw({ model, prompt: 'JPEG', output_format: 'webp' });
+    expect(other).toMatchObject({ output_format: 'jpeg', _svc: { meta: { ignored: ['output_format'] } } });
   });
 
   it('a stream is made from the response; the upstream gets a request without one', async () => {

@@ -8,7 +8,6 @@ import { describe, expect, it } from 'vitest';
 import type { V1ModelRecord } from '../contract/models.ts';
 import { imageFormat } from '../lib/media/image-format.ts';
 import { readPng } from '../lib/media/png.ts';
-import { findProgram } from '../lib/process/find-program.ts';
 import { failure } from './harness/failure.ts';
 import { until } from './harness/gateway.ts';
 import { send } from './harness/http.ts';
@@ -272,20 +271,24 @@ it('names settings that no engine follows', async () => {
   expect(followed._svc.meta).not.toHaveProperty('ignored');
 });
 
-it.each(['jpeg', 'webp'] as const)(
-  'output_format %s is returned as data, or named where it cannot be made',
-  async (format) => {
-    const image = await draw({ output_format: format, output_compression: 80, response_format: 'url', n: 2 });
-    const isConverted = findProgram('ffmpeg', process.env.PATH ?? '') !== null;
-    expect(image).toMatchObject({ output_format: isConverted ? format : 'png' });
-    if (isConverted) expect(image._svc.meta).not.toHaveProperty('ignored');
-    else expect(image._svc.meta.ignored).toContain('output_format');
-    const formats = image.data.map(
-      (row) => 'b64_json' in row && imageFormat(Buffer.from(row.b64_json, 'base64')),
-    );
-    if (isConverted) expect(formats).toEqual([format, format]);
-  },
-);
+it.each(['jpeg', 'webp'] as const)('output_format %s is returned as data', async (format) => {
+  const image = await draw({ output_format: format, output_compression: 80, response_format: 'url', n: 2 });
+  expect(image.output_format).toBe(format);
+  expect(image._svc.meta).not.toHaveProperty('ignored');
+  const formats = image.data.map(
+    (row) => 'b64_json' in row && imageFormat(Buffer.from(row.b64_json, 'base64')),
+  );
+  expect(formats).toEqual([format, format]);
+  const response = await post({ ...SMALL, stream: true, output_format: format });
+  const data = response.text.split('\n').find((line) => line.startsWith('data: ')) ?? '';
+  const event = JSON.parse(data.slice(6)) as { output_format: string; b64_json: string };
+  expect([event.output_format, imageFormat(Buffer.from(event.b64_json, 'base64'))]).toEqual([format, format]);
+});
+
+it('an image that cannot be converted stays PNG, and the answer says so', async () => {
+  const image = await draw({ prompt: 'DAMAGED', output_format: 'webp' });
+  expect(image).toMatchObject({ output_format: 'png', _svc: { meta: { ignored: ['output_format'] } } });
+});
 
 describe('B14 checks', () => {
   it.each<[Record<string, unknown>, string]>([

@@ -15,6 +15,11 @@ const EMBEDDED: readonly (readonly [string, Embedded])[] = [
     'sherpa-onnx-linux-',
     { name: 'espeak-ng', licence: 'GPL-3.0-or-later', inside: 'libsherpa-onnx-c-api.so' },
   ],
+  [
+    '@jsquash/jpeg',
+    { name: 'mozjpeg', licence: 'IJG AND BSD-3-Clause AND Zlib', inside: 'codec/enc/mozjpeg_enc.wasm' },
+  ],
+  ['@jsquash/webp', { name: 'libwebp', licence: 'BSD-3-Clause', inside: 'codec/enc/webp_enc.wasm' }],
 ];
 
 /** Returns the embedded parts of the package of this name that its metadata does not list. */

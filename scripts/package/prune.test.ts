@@ -20,6 +20,10 @@ it.each([
   ['node-llama-cpp', 'llama/grammars/json.gbnf', true],
   ['node-llama-cpp', 'llama/binariesGithubRelease.json', true],
   ['node-llama-cpp', 'dist/index.js', true],
+  ['@jsquash/jpeg', 'codec/enc/mozjpeg_enc.wasm', true],
+  ['@jsquash/jpeg', 'codec/LICENSE.codec.md', true],
+  ['@jsquash/jpeg', 'codec/dec/mozjpeg_dec.wasm', false],
+  ['@jsquash/webp', 'codec/dec/webp_dec.js', false],
 ])('%s %s: %s', (name, file, expected) => {
   expect(isShipped(name, file, 'x64')).toBe(expected);
 });

@@ -19,6 +19,8 @@ const PACKAGE_RULES: Readonly<Record<string, (file: string, cpu: Cpu) => boolean
   '@huggingface/tasks': (file) => !file.startsWith('src/'),
   '@huggingface/gguf': (file) => !file.startsWith('src/'),
   '@huggingface/jinja': (file) => !file.startsWith('src/'),
+  '@jsquash/jpeg': (file) => !file.startsWith('codec/dec/'),
+  '@jsquash/webp': (file) => !file.startsWith('codec/dec/'),
 };
 
 /** Whether a file of a package is shipped. `file` is its path inside the package. */

@@ -113,13 +113,25 @@ export function parseImageRequest({ prompt, body }: ImageRequestHead, model: Ima
   };
 }
 
-const FORMATS: readonly string[] = ['png', 'jpeg', 'webp'] satisfies ImageFormat[];
+const FORMATS: readonly ImageFormat[] = ['png', 'jpeg', 'webp'];
+
+/** Returns the output that a forwarded request wants; null when it names none. Its receiver checks the values. */
+export function wantedOutput({
+  output_format: format,
+  output_compression: quality,
+}: ImageRequestHead['body']): ImageRequest['output'] | null {
+  const wanted = FORMATS.find((each) => each === format);
+  if (wanted === undefined) return null;
+  const isQuality = Number.isInteger(quality) && (quality as number) >= 0 && (quality as number) <= 100;
+  return { format: wanted, quality: isQuality ? (quality as number) : null };
+}
 
 function outputOf(body: Readonly<Record<string, unknown>>): ImageRequest['output'] {
-  const format = isAbsent(body.output_format) ? 'png' : String(body.output_format);
-  if (!FORMATS.includes(format)) throw invalid('output_format', 'must be png, jpeg or webp');
+  const { output_format: named } = body;
+  const format = isAbsent(named) ? 'png' : FORMATS.find((each) => each === named);
+  if (format === undefined) throw invalid('output_format', 'must be png, jpeg or webp');
   const quality = whole(body.output_compression, 'output_compression', 0, 100);
-  return { format: format as ImageFormat, quality };
+  return { format, quality };
 }
 
 /** Returns the settings of a request that a workflow of the owner has no inputs for. */

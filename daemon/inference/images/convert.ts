@@ -1,59 +1,65 @@
+import { Worker } from 'node:worker_threads';
+import { Semaphore } from '../../lib/async/semaphore.ts';
 import { type ImageFormat, imageFormat } from '../../lib/media/image-format.ts';
-import { streamCommand } from '../../lib/process/stream-command.ts';
+import type { EncodeInput } from './encode-main.ts';
 import { MAX_IMAGE_BYTES } from './limits.ts';
 
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 60_000;
 /** OpenAI's default. */
 const DEFAULT_QUALITY = 100;
+/** Heap of the thread. Pixels and the memory of the encoders are outside of it. */
+const MAX_HEAP_MB = 64;
 
 export interface ConvertOptions {
   readonly format: Exclude<ImageFormat, 'png'>;
   /** Quality from 0 to 100; null for the default. */
   readonly quality: number | null;
   readonly signal: AbortSignal;
-  /** Default: `ffmpeg`. */
-  readonly program?: string;
 }
 
-/** The scale of ffmpeg's JPEG encoder is 2 (best) to 31. */
-const jpegScale = (quality: number): string => String(Math.round(31 - (quality / 100) * 29));
-
-/** Returns the arguments for one format. Pure. */
-export function convertArgs({ format, quality }: Pick<ConvertOptions, 'format' | 'quality'>): string[] {
-  const level = quality ?? DEFAULT_QUALITY;
-  const input = ['-hide_banner', '-loglevel', 'error', '-nostdin', '-f', 'png_pipe', '-i', 'pipe:0'];
-  const output =
-    format === 'jpeg'
-      ? ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj444p', '-q:v', jpegScale(level), '-f', 'mjpeg']
-      : ['-c:v', 'libwebp', '-quality', String(level), '-f', 'webp'];
-  return [...input, '-frames:v', '1', '-map_metadata', '-1', '-threads', '1', ...output, 'pipe:1'];
-}
+/** One image at a time: an image of 4096 × 4096 pixels needs several hundred MB. */
+const oneAtATime = new Semaphore({ permits: 1 });
 
 /**
- * Converts a PNG with ffmpeg, the encoder program of this machine. Returns null without one, and when it fails. Rejects
- * with the reason of the signal.
+ * Converts a PNG in a thread of its own (docs/adr/0071-webassembly-converts-images.md). The caller has checked its
+ * dimensions. Returns null when it cannot be decoded or the result exceeds a limit. Rejects with the reason of the
+ * signal.
  */
-export async function convertPng(png: Buffer, options: ConvertOptions): Promise<Buffer | null> {
-  const { format, signal, program = 'ffmpeg' } = options;
-  const command = streamCommand(program, convertArgs(options), {
-    input: 'pipe',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
-  });
-  command.input?.end(png);
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const part of command.output) {
-      bytes += (part as Buffer).length;
-      if (bytes > MAX_IMAGE_BYTES) break;
-      parts.push(part as Buffer);
-    }
-  } catch {
-    signal.throwIfAborted();
-  }
-  if (bytes > MAX_IMAGE_BYTES) command.kill();
-  const { code } = await command.ended;
+export async function convertPng(
+  png: Buffer,
+  { format, quality, signal }: ConvertOptions,
+): Promise<Buffer | null> {
+  const image = await oneAtATime.run(signal, () =>
+    encode(
+      { png, format, quality: quality ?? DEFAULT_QUALITY },
+      AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
+    ),
+  );
   signal.throwIfAborted();
-  const image = Buffer.concat(parts);
-  return code === 0 && imageFormat(image) === format ? image : null;
+  return image !== null && image.length <= MAX_IMAGE_BYTES && imageFormat(image) === format ? image : null;
+}
+
+/** Runs the thread until it returns an image, fails or the signal aborts. Its memory is free afterwards. */
+async function encode(workerData: EncodeInput, signal: AbortSignal): Promise<Buffer | null> {
+  const thread = new Worker(new URL('./encode-main.ts', import.meta.url), {
+    workerData,
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    stdout: true,
+    stderr: true,
+  });
+  const stop = () => void thread.terminate();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await new Promise<Buffer | null>((resolve) => {
+      thread.once('message', ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+        resolve(Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)),
+      );
+      thread.once('error', () => resolve(null));
+      thread.once('exit', () => resolve(null));
+    });
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await thread.terminate();
+  }
 }

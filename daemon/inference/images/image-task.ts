@@ -12,7 +12,13 @@ import { createRoutingView, type RoutingView } from '../dispatch/routing-view.ts
 import { headerText } from '../forward/headers.ts';
 import { fieldOf, modelOf, scanBody } from '../rewrite/body-index.ts';
 import { render, replace } from '../rewrite/edits.ts';
-import { type ImageRequest, type ImageRequestHead, parseImageHead, parseImageRequest } from './checks.ts';
+import {
+  type ImageRequest,
+  type ImageRequestHead,
+  parseImageHead,
+  parseImageRequest,
+  wantedOutput,
+} from './checks.ts';
 import { ImageEvents } from './image-events.ts';
 import { modelMismatch } from './model-mismatch.ts';
 import { isForwarded } from './own-model.ts';
@@ -97,7 +103,7 @@ export async function serveImage(
   const sent =
     request !== null && slot !== null
       ? { ...request, form }
-      : { model, form, body: forwardedBody(head, call.body, engineModel) };
+      : { model, form, output: wantedOutput(head.body), body: forwardedBody(head, call.body, engineModel) };
   tracked.routed({ slot, upstream: target.kind === 'slot' ? null : target.upstream, step, model });
   call.res.setHeader('x-svc-model', headerText(model));
   const events = head.stream === null ? null : new ImageEvents(response, head.stream);

@@ -41,6 +41,8 @@ export interface ForwardedRequest {
   /** The model as clients know it. */
   readonly model: string;
   readonly form: ImageForm;
+  /** The wanted output; null when the request names no format. */
+  readonly output: ImageRequest['output'] | null;
   readonly body: Buffer;
 }
 
@@ -177,15 +179,19 @@ export class Images {
     return { promptId: made.promptId, images, fields: {} };
   }
 
-  /** Returns the images in the format of the request; as PNG when this machine cannot convert them. */
+  /**
+   * Returns the images in the format of the request, those of an upstream that ignores it included; as they are when one
+   * of them cannot be converted.
+   */
   async #converted(
     { request, scope }: ImageCall,
     images: readonly CheckedImage[],
   ): Promise<readonly CheckedImage[]> {
-    if (isForwardedRequest(request) || request.output.format === 'png') return images;
-    const { format, quality } = request.output;
+    const { format = 'png', quality = null } = request.output ?? {};
+    if (format === 'png') return images;
     const converted: CheckedImage[] = [];
     for (const image of images) {
+      if (image.format !== 'png') return images;
       const bytes = await convertPng(image.bytes, { format, quality, signal: scope.signal });
       if (bytes === null) return images;
       converted.push({ ...image, bytes, format });
@@ -262,7 +268,12 @@ function responseOf(
   };
   const svc = { prompt_id: drawn.promptId, upstream: provider };
   if (isForwardedRequest(request)) {
-    const meta = { ...(width !== undefined && { width, height }), duration_ms: ms };
+    const isFollowed = request.output === null || request.output.format === checked[0]?.format;
+    const meta = {
+      ...(width !== undefined && { width, height }),
+      duration_ms: ms,
+      ...(!isFollowed && { ignored: ['output_format'] }),
+    };
     return { ...common, _svc: { meta, ...svc, model: request.model } };
   }
   return {
@@ -297,7 +308,7 @@ function drawingMeta(
 
 /** The format is named where it is not PNG, or not the one that the caller wanted. */
 const namesFormat = (request: ImageRequest | ForwardedRequest, format: ImageFormat): boolean =>
-  format !== 'png' || (!isForwardedRequest(request) && request.output.format !== 'png');
+  format !== 'png' || (request.output !== null && request.output.format !== 'png');
 
 /** Returns the settings of the output that the images do not have. PNG has no quality. */
 const unfollowedOutput = ({ format, quality }: ImageRequest['output'], got: ImageFormat): string[] => [

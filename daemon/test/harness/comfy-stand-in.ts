@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { listenOnLoopback, portOf } from '../../lib/testing/listening.ts';
 import { type Installed, objectInfo, type Prompt, validatePrompt } from './comfy-nodes.ts';
-import { drawnPng } from './drawn-png.ts';
+import { damagedPng, drawnPng } from './drawn-png.ts';
 
 interface Job {
   readonly id: string;
@@ -17,7 +17,7 @@ interface Job {
 /**
  * A STAND-IN for ComfyUI, which needs a GPU and gigabytes of weights: it validates workflows, has a queue and a history,
  * reports progress over a WebSocket and returns real PNGs whose pixels depend on the seed. Words in the prompt choose
- * the fault: HANG, SLOW, FAIL, OOM, HTML, CUT, HUGE, LOSE, NOTHING, WARN (errors of nodes inside a 200).
+ * the fault: HANG, SLOW, FAIL, OOM, HTML, CUT, DAMAGED, HUGE, LOSE, NOTHING, WARN (errors of nodes inside a 200).
  */
 export interface ComfyStandIn {
   readonly url: string;
@@ -217,7 +217,9 @@ class Comfy {
       ? Buffer.from('<html><script>1</script></html>')
       : promptContains('CUT')
         ? png.subarray(0, -20)
-        : png;
+        : promptContains('DAMAGED')
+          ? damagedPng(png)
+          : png;
     if (promptContains('HUGE')) bytes.writeUInt32BE(60_000, 16);
     res.writeHead(200, { 'content-type': 'image/png' });
     res.end(bytes);

@@ -1,6 +1,11 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-const chunk = (type: string, data: Buffer): Buffer => {
+/** Bytes of the signature and the header. */
+const HEAD_BYTES = 33;
+/** Bytes of the last chunk. */
+const END_BYTES = 12;
+
+export const chunk = (type: string, data: Buffer): Buffer => {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);
@@ -38,3 +43,7 @@ export function drawnPng({ width, height, seed, notes = {} }: PngOptions): Buffe
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }
+
+/** Returns the PNG with pixels that cannot be decompressed; its checksums are right. */
+export const damagedPng = (png: Buffer): Buffer =>
+  Buffer.concat([png.subarray(0, HEAD_BYTES), chunk('IDAT', Buffer.from('x')), png.subarray(-END_BYTES)]);
