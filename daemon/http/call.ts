@@ -20,7 +20,7 @@ const DIALECTS: readonly (readonly [RegExp, ErrorDialect])[] = [
   [/^(?:\/v1)*\/+messages(?:\/|$)/i, 'anthropic'],
   [/^\/v1(?:\/|$)/i, 'openai'],
   [/^\/(?:openai|chat|audio|images|models)\//i, 'openai'],
-  [/^\/(?:responses|completions|embeddings|rerank|models)$/i, 'openai'],
+  [/^\/(?:responses|completions|embeddings|rerank|score|models)$/i, 'openai'],
   [/^\/api\/(?:tags|version|ps|chat|generate|show|embed|embeddings|pull|push|create|copy|delete)$/, 'ollama'],
 ];
 

@@ -9,6 +9,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { ParentOutcome, RequestTracker, TrackedRequest } from '../telemetry/request-tracker.ts';
 import type { CallEnd } from '../upstreams/call-meaning.ts';
+import type { RankingSupport } from '../upstreams/rerank-api.ts';
 import type { Encoders } from './audio/encoders.ts';
 import type { SpoolStore } from './audio/spool-store.ts';
 import type { CallerRequest, CallerResponse } from './caller.ts';
@@ -170,7 +171,7 @@ export interface ParseContext {
 }
 
 /** The target of a request, ready for use. */
-export interface Connection {
+export interface Connection extends RankingSupport {
   readonly origin: string;
   /** The path prefix at the target that replaces our `/v1`. */
   readonly base: string;
@@ -198,12 +199,6 @@ export interface Connection {
   readonly effortFallback?: EffortFallback;
   /** The wait times of the request; null for an upstream, which has no queue here. */
   readonly waitTimes: WaitTimes | null;
-  /** The target serves rerank under its native path only. */
-  readonly nativeRerank: boolean;
-  /** The scores of the target are the raw output of its model, unless they are from 0 to 1. */
-  readonly rawRerank: boolean;
-  /** The target reranks like TEI: with its own path and field names. */
-  readonly teiRerank: boolean;
   /** The path that counts tokens; undefined for the default path. */
   readonly countPath: string | undefined;
   readonly isUpstream: boolean;
@@ -265,7 +260,7 @@ export interface TaskRow {
   /** Returns the error for a complete response without any sound. */
   soundless?(reading: ParsedRequest): GatewayError;
   /** Returns the path at this engine when it differs from the path of the route. */
-  path?(target: Pick<Connection, 'countPath' | 'teiRerank'>): string | undefined;
+  path?(target: Pick<Connection, 'base' | 'countPath' | 'rerankApi' | 'hasScore'>): string | undefined;
   /** Checks the target before it is loaded. Throws a GatewayError for what the target cannot do. */
   readonly prepare?: (
     ctx: CallContext,

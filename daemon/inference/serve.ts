@@ -174,6 +174,7 @@ export function createInference(deps: InferenceDeps): Inference {
     completions: task('completions'),
     embeddings: task('embeddings'),
     rerank: task('rerank'),
+    score: task('score'),
     speech: task('speech'),
     transcriptions: task('transcriptions'),
     images: task('images'),

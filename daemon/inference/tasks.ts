@@ -13,6 +13,7 @@ import { prepareEmbeddings, readEmbeddings } from './embeddings/embedding-task.t
 import { judge, judgeWithParam } from './forward/engine-error.ts';
 import { prepareImage, readImage, serveImage } from './images/image-task.ts';
 import { prepareRerank, readRerank, rerankPath } from './rerank/rerank-task.ts';
+import { prepareScore, readScore, scorePath } from './rerank/score-task.ts';
 import {
   type BodyIndex,
   fieldOf,
@@ -137,6 +138,7 @@ export const TASKS = {
   completions: { read: readCompletions, hasEndMarker: true },
   embeddings: { read: readEmbeddings, prepare: prepareEmbeddings, judge: judgeWithParam('input') },
   rerank: { read: readRerank, prepare: prepareRerank, judge: judgeWithParam('documents'), path: rerankPath },
+  score: { read: readScore, prepare: prepareScore, judge: judgeWithParam('text_2'), path: scorePath },
   speech: { read: readSpeech, prepare: prepareSpeech, soundless: withoutSound },
   transcriptions: {
     read: readTranscription,

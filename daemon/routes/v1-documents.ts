@@ -190,6 +190,32 @@ const rerankAnswer = object(
 );
 const rerank = { request: asJson(rerankRequest), answer: asJson(rerankAnswer) };
 
+const scoreSide = { anyOf: [text, list(text), anything] };
+const scoreRequest = object(
+  {
+    model: optional(model),
+    text_1: scoreSide,
+    text_2: scoreSide,
+    ...optionals({
+      data_1: scoreSide,
+      data_2: scoreSide,
+      queries: scoreSide,
+      documents: scoreSide,
+      items: scoreSide,
+    }),
+  },
+  [],
+);
+const scoreAnswer = object(
+  {
+    object: constant('list'),
+    model: text,
+    data: list(object({ object: constant('score'), index: whole, score: number }, ['index', 'score'])),
+    usage: { type: 'object' },
+  },
+  ['data'],
+);
+
 const speechRequest = object(
   {
     model,
@@ -339,6 +365,7 @@ export const V1_DOCUMENTS: Partial<Record<RouteId, V1Document>> = {
   'v1.rerankings': rerank,
   'v1.rerank': rerank,
   'v1.reranking': rerank,
+  'v1.score': { request: asJson(scoreRequest), answer: asJson(scoreAnswer) },
   'v1.transcriptions': {
     request: { 'multipart/form-data': transcriptionRequest },
     answer: { [JSON_TYPE]: object({ text }), 'text/plain': text, [EVENTS]: EVENT },

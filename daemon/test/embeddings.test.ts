@@ -149,6 +149,19 @@ describe('rerank', () => {
     expect(response.json<Results>().results.map(({ index }) => index)).toEqual([1, 2, 0]);
   });
 
+  it('/v1/score has the same scores in the order of the texts', async () => {
+    const ranked = (await post('/v1/rerank', body)).json<Results>().results;
+    const { model, query, documents } = body;
+    const response = await post('/v1/score', { model, text_1: query, text_2: documents });
+    expect([response.status, response.headers['x-svc-slot']]).toEqual([200, 'rerank']);
+    const { data } = response.json<{ data: { index: number; score: number }[] }>();
+    expect(data.map(({ index, score }) => [index, score])).toEqual(
+      ranked.sort((a, b) => a.index - b.index).map((each) => [each.index, each.relevance_score]),
+    );
+    const omitted = await post('/v1/score', { text_1: query, text_2: DOCUMENTS[0] });
+    expect([omitted.status, omitted.headers['x-svc-slot']]).toEqual([200, 'rerank']);
+  });
+
   it('top_n and return_documents', async () => {
     const { model: _, ...omitted } = body;
     const response = await post('/v1/rerankings', { ...omitted, top_n: 1, return_documents: true });
@@ -174,6 +187,7 @@ describe('a model without the capability', () => {
     ['/v1/embeddings', { model: 'chat-one', input: 'hi' }],
     ['/v1/embeddings', { model: 'ranks', input: 'hi' }],
     ['/v1/rerank', { model: 'vectors', query: 'a', documents: ['b'] }],
+    ['/v1/score', { model: 'vectors', text_1: 'a', text_2: 'b' }],
   ])('%s %j is 409', async (path, body) => {
     const response = await post(path, body);
     expect([response.status, response.code]).toEqual([409, 'dispatch.capability_mismatch']);

@@ -10,10 +10,11 @@ import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
 import { expectRanking } from './harness/ranking.ts';
 import { type ReceivedRequest, type StandIn, standIn } from './harness/stand-in.ts';
-import { CLOUD, CUSTOM, FLM, TEI, type VectorRequest, VLLM } from './harness/vector-stand-ins.ts';
+import { CLOUD, CUSTOM, FLM, LLAMA, RAY, TEI, type VectorRequest, VLLM } from './harness/vector-stand-ins.ts';
 
 const EMBEDDINGS = '/v1/embeddings';
 const RERANK = '/v1/rerank';
+const SCORE = '/v1/score';
 
 let openai: OpenAI;
 const servers: Record<string, StandIn> = {};
@@ -28,6 +29,8 @@ beforeAll(async () => {
     custom: CUSTOM,
     tei: TEI,
     cloud: CLOUD,
+    ray: RAY,
+    llama: LLAMA,
   }))
     servers[name] = await standIn(handler);
 });
@@ -50,6 +53,9 @@ const gateway = new OneGateway(() => {
       'config/slots/own.toml': attached('custom', 'embedding', at('custom'), 'own-vectors'),
       'config/slots/own-order.toml': attached('custom', 'rerank', at('custom'), 'own-ranks'),
       'config/upstreams/tei.toml': `base_url = "${at('tei').url}"\nkind = "tei"\nmodels = ["tei-ranks"]\n`,
+      'config/upstreams/ray.toml': `base_url = "${at('ray').url}"\nkind = "vllm"\n`,
+      'config/upstreams/llama.toml': `base_url = "${at('llama').url}"\nkind = "llama-server"\n`,
+      'config/upstreams/vllm.toml': `base_url = "${at('vllm').url}"\nkind = "vllm"\nmodels = ["up-ranks"]\n`,
       'config/upstreams/cloud.toml': `base_url = "${at('cloud').url}"\nremote = true\nmodels = ["far-vectors", "far-ranks"]\n`,
     },
   });
@@ -172,10 +178,73 @@ describe('rerank in a common format (stand-ins)', () => {
     });
   });
 
+  it('Ray Serve LLM ranks by scores', async () => {
+    const results = expectRanking(await post('/v1/rerankings', { ...body, model: 'ray-ranks' }), 'ray-ranks');
+    expect(results.map(({ index }) => index)).toEqual([2, 1, 0]);
+    expect(lastRequest('ray').url).toBe(SCORE);
+    expect(JSON.parse(lastRequest('ray').body)).toEqual({
+      model: 'ray-ranks',
+      text_1: 'q',
+      text_2: ['a', 'b', 'c'],
+    });
+  });
+
   it('an error of the engine keeps its message', async () => {
     const response = await post(RERANK, { model: 'tei-ranks', query: 'q', documents: Array(33).fill('x') });
     expect(response.status).toBe(413);
     expect(response.text).toContain('maximum allowed batch size 32');
+  });
+});
+
+describe('scores (stand-ins)', () => {
+  type Scores = { object: string; model: string; data: { index: number; object: string; score: number }[] };
+  const body = { text_1: 'q', text_2: ['a', 'b', 'c'] };
+  const scoresOf = async (model: string, more: object = {}) => {
+    const response = await post(SCORE, { ...body, ...more, model });
+    expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+    const { object, data } = response.json<Scores>();
+    expect([object, ...new Set(data.map((each) => each.object))]).toEqual(['list', 'score']);
+    expect(data.map(({ index }) => index)).toEqual(data.map((_, index) => index));
+    return data.map(({ score }) => score);
+  };
+
+  it.each([
+    ['svc/order', 'vllm', 'big-ranks'],
+    ['up-ranks', 'vllm', 'up-ranks'],
+    ['ray-ranks', 'ray', 'ray-ranks'],
+  ])('%s: the route of vLLM gets the request unchanged', async (model, server, id) => {
+    expect(await scoresOf(model, { truncate_prompt_tokens: 5 })).toEqual([0, 0.1, 0.2]);
+    expect(lastRequest(server).url).toBe(SCORE);
+    expect(JSON.parse(lastRequest(server).body)).toEqual({ ...body, truncate_prompt_tokens: 5, model: id });
+    expect(await scoresOf(model, { text_1: ['x', 'y'], text_2: ['a', 'b'] })).toEqual([0, 0.1]);
+  });
+
+  it.each([
+    ['svc/own-order', 'custom', RERANK, [1, 0, -1]],
+    ['tei-ranks', 'tei', '/rerank', [0, 0.9, 0.2]],
+    ['raw-ranks', 'llama', RERANK, [0.5, expect.closeTo(0.982, 3), expect.closeTo(0.99966, 5)]],
+  ])('%s: becomes a rerank request', async (model, server, path, scores) => {
+    expect(await scoresOf(model)).toEqual(scores);
+    expect(lastRequest(server).url).toBe(path);
+    const pairs = await post(SCORE, { model, text_1: ['x', 'y'], text_2: ['a', 'b'] });
+    expect(pairs).toMatchObject({ status: 409, code: 'dispatch.capability_mismatch' });
+    expect(pairs.text).toContain('has no /v1/score');
+  });
+
+  it('limits, a chat model, and an upstream without the route', async () => {
+    const many = await post(SCORE, { model: 'svc/order', text_1: 'q', text_2: Array(2049).fill('x') });
+    expect(many).toMatchObject({ status: 422, code: 'request.invalid' });
+    expect(many.json()).toMatchObject({ error: { param: 'text_2' } });
+    expect(await post(SCORE, { ...body, model: 'embed' })).toMatchObject({
+      status: 409,
+      code: 'dispatch.capability_mismatch',
+    });
+    const long = await post(SCORE, { model: 'svc/order', text_1: 'q', text_2: ['too long'] });
+    expect(long).toMatchObject({ status: 400, code: 'context_length_exceeded' });
+    expect(long.json()).toMatchObject({ error: { param: 'text_2' } });
+    const missing = await post(SCORE, { ...body, model: 'far-vectors' });
+    expect(missing).toMatchObject({ status: 404, code: 'upstream.error' });
+    expect(missing.text).toContain('has no /v1/score');
   });
 });
 

@@ -34,7 +34,10 @@ describe('readModelList', () => {
       { ...bare, context: 200000 },
     ],
     [{ data: [{ id: 'a', model_info: { max_input_tokens: 9000 } }] }, { ...bare, context: 9000 }],
-    [{ data: [{ id: 'a', metadata: { max_request_context_length: 2222 } }] }, { ...bare, context: 2222 }],
+    [
+      { data: [{ id: 'a', metadata: { max_request_context_length: 2222 } }] },
+      { ...bare, context: 2222, isRayServe: true },
+    ],
     [{ data: [{ id: 'a', max_input_tokens: '9000', metadata: null }] }, bare],
     [{ data: [{ id: 'a', max_input_tokens: 9000, max_model_len: 8192 }] }, { ...bare, context: 8192 }],
     [{ data: [{ id: 'a', type: 'embeddings' }] }, { ...bare, type: 'embedding' }],

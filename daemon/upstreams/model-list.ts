@@ -18,6 +18,8 @@ export interface UpstreamModel {
   readonly capabilities?: Readonly<Record<string, boolean>>;
   /** Whether it is loaded there; absent when the list does not say. */
   readonly loaded?: boolean;
+  /** Whether the list is that of Ray Serve LLM. */
+  readonly isRayServe?: true;
   /** Requests of other callers that run or wait there, as of the list. */
   readonly othersActive?: number;
 }
@@ -159,6 +161,10 @@ function isForwarded(record: Json): boolean {
   return own !== undefined && (own.is_alias === true || own.virtual === true || record.owned_by !== 'svc');
 }
 
+/** Ray Serve LLM describes its models in `metadata`, which is empty without a known window. vLLM has no such field. */
+const isRayServe = ({ metadata, _svc }: Json): boolean =>
+  asObject(metadata) !== undefined && _svc === undefined;
+
 function modelOf(value: unknown): UpstreamModel | null {
   const record = typeof value === 'string' ? { id: value } : asObject(value);
   const id = record?.id ?? record?.name;
@@ -172,6 +178,7 @@ function modelOf(value: unknown): UpstreamModel | null {
     ...inputOf(record),
     ...capabilitiesOf(record),
     ...loadStateOf(record),
+    ...(isRayServe(record) && { isRayServe: true }),
   };
 }
 

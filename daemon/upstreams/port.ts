@@ -6,6 +6,7 @@ import type { CallEnd } from './call-meaning.ts';
 import type { UpstreamModel } from './model-list.ts';
 import type { ExplainQuery, RemoteExplanation } from './query-explain.ts';
 import type { ListOutcome } from './read-list.ts';
+import type { RankingSupport } from './rerank-api.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 
 /** What dispatch and catalogue know of one upstream, from memory. */
@@ -35,17 +36,11 @@ export interface UpstreamState {
 }
 
 /** How one call reaches an upstream. The headers hold its own credential and go to its own origin only. */
-export interface UpstreamCall {
+export interface UpstreamCall extends RankingSupport {
   readonly origin: string;
   /** The path that replaces the gateway's own `/v1`. */
   readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** It reranks under the native path only. */
-  readonly nativeRerank: boolean;
-  /** Its rerank scores are the raw output of the model, unless they are from 0 to 1. */
-  readonly rawRerank: boolean;
-  /** It reranks with the path and format of TEI. */
-  readonly teiRerank: boolean;
   /** Its path for token counts; undefined: that of llama-server. */
   readonly countPath: string | undefined;
   /** It counts the tokens of a stream only when `stream_options` requests it, which it supports. */

@@ -15,9 +15,9 @@ import {
   quotaExceeded,
   unavailable,
 } from './refusals.ts';
+import { rankingSupport } from './rerank-api.ts';
 import type { CallCredentials, Upstream } from './upstream.ts';
 
-const NATIVE_RERANK: ReadonlySet<string> = new Set(['llama-server', 'vllm']);
 /** An older list is requested again when the upstream reports a missing model. */
 const REFRESH_AFTER_MS = 10_000;
 
@@ -85,9 +85,10 @@ export class UpstreamCalls {
       origin: at.origin,
       base: at.base,
       headers,
-      nativeRerank: NATIVE_RERANK.has(kind),
-      rawRerank: kind === 'llama-server',
-      teiRerank: kind === 'tei',
+      ...rankingSupport(
+        kind,
+        upstream.models.find(({ id }) => id === model),
+      ),
       // vLLM serves it next to `/v1`, which a proxy may have moved to a longer path.
       countPath: kind === 'vllm' ? `${at.base.replace(/\/v1$/, '')}/tokenize` : undefined,
       streamUsage: upstream.config.streamUsage,

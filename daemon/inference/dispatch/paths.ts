@@ -43,6 +43,7 @@ export const PATHS: Readonly<Record<string, PathRow>> = {
   '/rerankings': RERANK,
   '/rerank': RERANK,
   '/reranking': RERANK,
+  '/score': RERANK,
   '/audio/speech': row(null, 'tts', 'tts'),
   '/audio/transcriptions': row(null, 'stt', 'stt'),
   '/images/generations': row(null, 'img', 'image'),

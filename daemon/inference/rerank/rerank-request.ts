@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
 import { RerankBody, textsOf } from '../../contract/rerank.ts';
+import type { RerankApi } from '../../upstreams/rerank-api.ts';
 import { readBody } from '../dialects/read-body.ts';
 
 /** A parsed rerank request. */
@@ -41,17 +42,16 @@ function read(body: Buffer): z.infer<typeof RerankBody> {
   }
 }
 
-/** Field names of the request: those that Jina, llama-server and vLLM share, or those of TEI. */
-export type RerankFormat = 'common' | 'tei';
-
 /**
  * Returns the body for an engine. Documents are plain texts, because not every engine accepts objects; the
  * response restores them.
  */
-export function rerankBody(request: RerankRequest, model: string | null, format: RerankFormat): Buffer {
+export function rerankBody(request: RerankRequest, model: string | null, api: RerankApi): Buffer {
   const { query, documents, topN, others } = request;
-  if (format === 'tei')
+  if (api === 'tei')
     return Buffer.from(JSON.stringify({ query, texts: documents, truncate: others.truncate }));
   const named = model === null ? {} : { model };
+  if (api === 'score')
+    return Buffer.from(JSON.stringify({ ...others, ...named, text_1: query, text_2: documents }));
   return Buffer.from(JSON.stringify({ ...others, ...named, query, documents, top_n: topN }));
 }

@@ -7,6 +7,7 @@ import type {
   PreparedRequest,
 } from '../call-context.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
+import { underBase } from '../forward/outgoing-path.ts';
 import { modelOf, scanBody } from '../rewrite/body-index.ts';
 import { rewriteModel } from '../rewrite/deviations.ts';
 import { TransformedResponse } from '../transform-response.ts';
@@ -39,7 +40,7 @@ export async function prepareRerank(
   const { response, scope, call } = ctx;
   const request = parseRerankRequest(call.body);
   return {
-    body: ({ teiRerank }, model) => rerankBody(request, model, teiRerank ? 'tei' : 'common'),
+    body: ({ rerankApi }, model) => rerankBody(request, model, rerankApi),
     sink: ({ model, rawRerank }) =>
       new TransformedResponse({
         response,
@@ -49,6 +50,8 @@ export async function prepareRerank(
   };
 }
 
-/** TEI reranks under one path at its root. */
-export const rerankPath = ({ teiRerank }: Pick<Connection, 'teiRerank'>): string | undefined =>
-  teiRerank ? '/rerank' : undefined;
+/** TEI reranks under one path at its root, Ray Serve LLM by scores. */
+export function rerankPath({ base, rerankApi }: Pick<Connection, 'base' | 'rerankApi'>): string | undefined {
+  if (rerankApi === 'tei') return '/rerank';
+  return rerankApi === 'score' ? underBase(base, '/v1/score') : undefined;
+}

@@ -59,6 +59,7 @@ export function inferenceRoutes(deps: RouteDeps, read: BodyReader) {
     'v1.rerankings': run('rerank'),
     'v1.rerank': run('rerank'),
     'v1.reranking': run('rerank'),
+    'v1.score': run('score'),
     'v1.speech': run('speech'),
     'v1.images': run('images'),
     'v1.transcriptions': transcribe,

@@ -55,6 +55,8 @@ export interface SlotModel {
 export interface Dialect {
   /** Rerank is available under its native path only. */
   readonly nativeRerank: boolean;
+  /** It has `/v1/score`. */
+  readonly hasScore?: true;
   /** The model name that the engine expects; null when it ignores the name, which is then left unchanged. */
   readonly model: string | null;
   /** Path of its token count for chats, if it differs from that of llama-server. */

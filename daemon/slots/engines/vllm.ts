@@ -89,6 +89,7 @@ function plan(params: LaunchParams): Launch {
   const { config, model } = params;
   const dialect = {
     nativeRerank: true,
+    hasScore: true as const,
     model: model.id,
     countPath: '/tokenize',
     continuesOnRequest: true as const,

@@ -4,6 +4,7 @@ import { json, type ReceivedRequest } from './stand-in.ts';
 
 const EMBEDDINGS = '/v1/embeddings';
 const RERANK = '/v1/rerank';
+const SCORE = '/v1/score';
 
 /** The request fields that the stand-ins read. */
 export type VectorRequest = {
@@ -11,12 +12,14 @@ export type VectorRequest = {
   input?: unknown;
   documents?: string[];
   texts?: string[];
+  text_1?: string | string[];
+  text_2?: string | string[];
   top_n?: number;
 };
 const inputsOf = ({ input }: VectorRequest) =>
   Array.isArray(input) && typeof input[0] !== 'number' ? input : [input];
 const isTooLong = (request: VectorRequest) =>
-  JSON.stringify(request.input ?? request.documents).includes('too long');
+  JSON.stringify(request.input ?? request.documents ?? request.text_2).includes('too long');
 const listOf = (...ids: string[]) => json(200, { data: ids.map((id) => ({ id })) });
 
 /** Floats for any requested encoding, in a list without a model. */
@@ -39,6 +42,7 @@ export const VLLM = ({ url, body }: ReceivedRequest) => {
   }
   if (url === EMBEDDINGS)
     return json(200, { id: 'embd-1', object: 'list', created: 1, model: request.model, ...floats(request) });
+  if (url === SCORE) return json(200, scoresOf(request));
   if (url !== RERANK) return json(404, { detail: 'Not Found' });
   const results = (request.documents ?? []).map((text, index) => ({
     index,
@@ -50,6 +54,39 @@ export const VLLM = ({ url, body }: ReceivedRequest) => {
     model: request.model,
     usage: { total_tokens: 9 },
     results: results.reverse(),
+  });
+};
+
+/** The answer of vLLM's `/v1/score`: one score for each text of the longer side. */
+const scoresOf = ({ model, text_1, text_2 }: VectorRequest) => ({
+  id: 'score-1',
+  object: 'list',
+  created: 1,
+  model,
+  data: [text_2 ?? []].flat().map((_, index) => ({ index, object: 'score', score: index / 10 })),
+  usage: { prompt_tokens: [text_1].flat().length, total_tokens: 9, completion_tokens: 0 },
+});
+
+/** Ray Serve LLM: describes its models in `metadata`, and ranks by scores only. */
+export const RAY = ({ url, body }: ReceivedRequest) => {
+  if (url === '/v1/models')
+    return json(200, { data: [{ id: 'ray-ranks', metadata: { max_request_context_length: 1024 } }] });
+  if (url === SCORE) return json(200, scoresOf(JSON.parse(body) as VectorRequest));
+  return json(404, { detail: 'Not Found' });
+};
+
+/** llama-server: raw rerank scores, no `/v1/score`. */
+export const LLAMA = ({ url, body }: ReceivedRequest) => {
+  if (url === '/v1/models') return listOf('raw-ranks');
+  if (url !== RERANK)
+    return json(404, { error: { code: 404, message: 'File Not Found', type: 'not_found_error' } });
+  const { documents } = JSON.parse(body) as VectorRequest;
+  const results = (documents ?? []).map((_, index) => ({ index, relevance_score: index * 4 }));
+  return json(200, {
+    model: 'raw-ranks',
+    object: 'list',
+    usage: { prompt_tokens: 3, total_tokens: 3 },
+    results,
   });
 };
 
@@ -101,6 +138,7 @@ export const CLOUD = ({ url, body }: ReceivedRequest) => {
       usage: { prompt_tokens: 1, total_tokens: 1 },
     });
   }
+  if (url === SCORE) return json(404, { detail: 'Not Found' });
   const results = (request.documents ?? []).map((_, index) => ({ index, relevance_score: 1 / (index + 1) }));
   return json(200, {
     id: 'x',
