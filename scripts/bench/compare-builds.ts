@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { runAlternating } from './alternating-rounds.ts';
-import { chatBody } from './bodies.ts';
+import { runAlternating, type TurnCost } from './alternating-rounds.ts';
+import { MEASURES, type Measure } from './gate-measures.ts';
 import { ROOT } from './gateway-files.ts';
 import { startGatewayUnderTest } from './gateway-under-test.ts';
 import { has, type Machine } from './machine.ts';
@@ -13,7 +13,8 @@ import { startDirect, type Target } from './targets.ts';
 
 /** Two processes of each build: they differ by some percent, because V8 compiles functions in a different order. */
 const EACH = 2;
-const CONNECTIONS = 16;
+/** Compared when no measure is named. */
+const DEFAULT_MEASURE = 'small chat';
 /** Factor between the seconds of a closed-loop run and those of a round. */
 const LONGER = 20;
 
@@ -42,10 +43,19 @@ function checkout(ref: string): string {
 export const pairRatios = (values: readonly number[], references: readonly number[]): number[] =>
   values.flatMap((value) => references.map((reference) => value / reference));
 
-/** Prints the cost of a small chat here and at another commit. Returns the exit code. */
+/** Returns the measures of the gate whose name starts with one of `only`. Throws when there is none. */
+export function comparedMeasures(only: readonly string[]): readonly Measure[] {
+  const starts = only.length === 0 ? [DEFAULT_MEASURE] : only;
+  const chosen = MEASURES.filter(({ name }) => starts.some((start) => name.startsWith(start)));
+  if (chosen.length > 0) return chosen;
+  throw new Error(`--against compares ${MEASURES.map(({ name }) => name).join(', ')}`);
+}
+
+/** Prints the cost of requests here and at another commit. Returns the exit code. */
 export async function compareBuilds(machine: Machine, options: BenchOptions, ref: string): Promise<number> {
   if (!has('wrk'))
     throw new Error('--against needs wrk (Debian: wrk), because its load can be paused between turns');
+  const measures = comparedMeasures(options.only);
   const there = checkout(ref);
   const direct = await startDirect(machine);
   const targets: Target[] = [];
@@ -55,20 +65,36 @@ export async function compareBuilds(machine: Machine, options: BenchOptions, ref
   }
   const stage: Stage = { machine, direct, secs: options.secs };
   for (const target of targets) await warmUp(stage, target);
-  const load = {
-    body: chatBody({ bytes: 100, turns: 1 }),
-    connections: CONNECTIONS,
-    secs: options.secs * LONGER,
-  };
-  const ratios: number[] = [];
-  for (let round = 0; round < options.rounds; round++) {
-    const costs = (await runAlternating(machine, targets, load)).map(({ usPerRequest }) => usPerRequest);
-    console.log(targets.map(({ name }, at) => `${name} ${costs[at]?.toFixed(1)} us`).join('   '));
-    const of = (name: string) => costs.filter((_, at) => targets[at]?.name === name);
-    ratios.push(...pairRatios(of('here'), of(ref)));
-  }
-  const all = spreadOf(ratios);
-  const figures = all && [all.median, all.min, all.max].map((each) => each.toFixed(3)).join(', ');
-  console.log(`CPU of a small chat, c=${CONNECTIONS}, here / ${ref} (median, min, max): ${figures}`);
+  for (const measure of measures) await compareMeasure(stage, targets, measure, options.rounds);
   return 0;
+}
+
+/** The part of the CPU time that a figure counts. */
+const THREADS = { 'all threads': 'usPerRequest', 'main thread': 'mainUsPerRequest' } as const;
+
+async function compareMeasure(
+  { machine, secs }: Stage,
+  targets: readonly Target[],
+  { name, connections, body }: Measure,
+  rounds: number,
+): Promise<void> {
+  const load = { body: body(), connections, secs: secs * LONGER };
+  const costs: TurnCost[][] = [];
+  for (let round = 0; round < rounds; round++) {
+    const turn = await runAlternating(machine, targets, load);
+    console.log(
+      turn.map((cost, at) => `${targets[at]?.name} ${cost.usPerRequest.toFixed(1)} us`).join('   '),
+    );
+    costs.push(turn);
+  }
+  const isHere = (at: number): boolean => targets[at]?.name === 'here';
+  for (const [threads, figure] of Object.entries(THREADS)) {
+    const ratios = costs.flatMap((turn) => {
+      const of = (here: boolean) => turn.filter((_, at) => isHere(at) === here).map((cost) => cost[figure]);
+      return pairRatios(of(true), of(false));
+    });
+    const all = spreadOf(ratios);
+    const figures = all && [all.median, all.min, all.max].map((each) => each.toFixed(3)).join(', ');
+    console.log(`${name}, CPU of ${threads}, here / there (median, min, max): ${figures}`);
+  }
 }

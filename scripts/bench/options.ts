@@ -30,7 +30,8 @@ export const USAGE = `npm run bench -- [options]
   --secs 2       seconds of each closed-loop run
   --prof         also profile the gateway during all scenarios: prints its hot functions, writes the profile to artifacts/
                  (best with --only; the profiler slows the gateway down)
-  --against REF  only compare the cost of a small chat here and at that commit, in short alternating turns
+  --against REF  only compare the cost of requests here and at that commit, in short alternating turns; --only names
+                 measures of the gate (small chat)
   --report FILE  with --gate: counts of passed, failed and skipped measures, and the failures, as JSON
   --list         print the scenarios and exit
   --help         print this
