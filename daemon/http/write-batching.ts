@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { coalesceWrites } from '../lib/perf/coalesce-writes.ts';
 
 /** Larger writes are not delayed: their reader is awake. */
 const MAX_BATCHED_BYTES = 16 * 1024;
@@ -25,7 +24,6 @@ export function batchWrites(server: Server, isSingle: () => boolean): WriteBatch
     for (const write of now) write();
   };
   server.on('connection', (socket: Socket) => {
-    coalesceWrites(socket);
     const uncork = socket.uncork.bind(socket);
     let waits = false;
     const write = () => {

@@ -7,7 +7,6 @@ import type { buildConnector, Dispatcher } from 'undici';
 import makeConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { installWriteRelease } from '../perf/buffer-release.ts';
-import { coalesceWrites } from '../perf/coalesce-writes.ts';
 import { isNotPublic, isUnreachable, UnreachableAddress } from './addresses.ts';
 
 /** A body that is stored outside of memory. It is read again for each attempt. */
@@ -225,7 +224,6 @@ function instrumentedConnector(
       if (!error && socket) {
         trackWrites(socket);
         installWriteRelease(socket);
-        coalesceWrites(socket);
       }
       callback(...outcome);
     });

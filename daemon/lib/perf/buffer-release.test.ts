@@ -8,7 +8,6 @@ import {
   releaseAfterWrite,
   releaseWhenWritten,
 } from './buffer-release.ts';
-import { coalesceWrites } from './coalesce-writes.ts';
 
 const LONG = 64 * 1024;
 const own = (fill: string, length = LONG) => Buffer.from(new ArrayBuffer(length)).fill(fill);
@@ -39,7 +38,6 @@ async function pair(): Promise<{ sender: Socket; receiver: Socket; close: () => 
   const sender = connect((server.address() as { port: number }).port, '127.0.0.1');
   sender.on('error', () => {});
   installWriteRelease(sender);
-  coalesceWrites(sender);
   const [receiver] = (await once(server, 'connection')) as [Socket];
   const close = () => {
     sender.destroy();
