@@ -9,7 +9,6 @@ import { handleClientError } from './client-error.ts';
 import { enforceConnectionLimit } from './connection-limit.ts';
 import { Drain } from './drain.ts';
 import type { FailedRequests } from './error-envelope.ts';
-import { FastResponse } from './fast-response.ts';
 import { hotPath } from './hot-path.ts';
 import { type ListenOptions, listen } from './listen.ts';
 import { markExpectation } from './send-continue.ts';
@@ -51,7 +50,6 @@ const LIMITS = { headers: 15_000, request: 600_000, keepAlive: 65_000, check: 1_
 /** Starts the one listener: HTTP through Koa, upgrades through the same guards. */
 export async function startHttp(deps: HttpDeps, options: HttpOptions): Promise<HttpServer> {
   const server = createServer({
-    ServerResponse: FastResponse,
     connectionsCheckingInterval: LIMITS.check,
     requireHostHeader: false,
   });

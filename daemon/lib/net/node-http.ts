@@ -3,4 +3,4 @@
  * `WebSocket` loads the bundled undici: 20 ms and 9 MB per program for an unused class. Importing types
  * directly is fine.
  */
-export const { createServer, ServerResponse, STATUS_CODES } = process.getBuiltinModule('node:http');
+export const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
