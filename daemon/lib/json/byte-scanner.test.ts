@@ -36,6 +36,13 @@ describe('byte scanner against JSON.parse', () => {
     );
   });
 
+  test('refuses a text that ends within a string or an escape', () => {
+    const text = '["aé\\n\\u00e9"]';
+    for (let end = 0; end < text.length; end++)
+      expect([end, accepts(Buffer.from(text.slice(0, end)))]).toEqual([end, false]);
+    expect(accepts(Buffer.from(text))).toBe(true);
+  });
+
   test('agrees inside long strings at every offset of the word loop', () => {
     for (const bad of [
       '\n',

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../contract/errors.ts';
-import { BACKSLASH, escapeEnd, QUOTE, runEnd } from './json-string.ts';
-import { type JsonStringIndex, stringIndexOf } from './json-string-index.ts';
+import { BACKSLASH, escapeEnd, INVALID_ESCAPE, QUOTE, runEnd } from './json-string.ts';
 
 /** A half-open range of bytes. */
 export interface Range {
@@ -55,17 +54,11 @@ export class ByteScanner {
   #depth = 0;
   #keys = 0;
   readonly #view: DataView;
-  readonly #longStrings: JsonStringIndex | undefined;
-  #longIndex = 0;
-  /** Start of the next string whose end is in the index. */
-  #nextLongStart = Infinity;
 
   constructor(bytes: Buffer) {
     if (!isUtf8(bytes)) fail('it is not UTF-8');
     this.bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.#longStrings = stringIndexOf(bytes);
-    if (this.#longStrings !== undefined) this.#nextLongStart = this.#longStrings.start(0);
     this.space();
   }
 
@@ -166,27 +159,16 @@ export class ByteScanner {
   string(): void {
     const { bytes } = this;
     if (bytes[this.at] !== QUOTE) fail();
-    if (this.at >= this.#nextLongStart && this.#skipLongString()) return;
     const view = this.#view;
     const end = bytes.length;
     let at = runEnd(bytes, view, this.at + 1, end);
     while (bytes[at] === BACKSLASH) {
-      at = escapeEnd(bytes, at, end);
-      if (at < 0) fail();
+      at = escapeEnd(bytes, at);
+      if (at === INVALID_ESCAPE) fail();
       at = runEnd(bytes, view, at, end);
     }
     if (bytes[at] !== QUOTE) fail();
     this.at = at + 1;
-  }
-
-  /** Skips the string that starts here if its end is in the index. Returns whether it did. */
-  #skipLongString(): boolean {
-    const longStrings = this.#longStrings as JsonStringIndex;
-    while (longStrings.start(this.#longIndex) < this.at) this.#longIndex++;
-    const found = longStrings.start(this.#longIndex) === this.at;
-    if (found) this.at = longStrings.end(this.#longIndex++);
-    this.#nextLongStart = longStrings.start(this.#longIndex);
-    return found;
   }
 
   #number(): void {

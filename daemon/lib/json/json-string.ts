@@ -12,9 +12,8 @@ ENDS_RUN[BACKSLASH] = 1;
 
 /** Length of a `\uXXXX` escape, backslash included. */
 const UNICODE_ESCAPE_BYTES = 6;
-/** Return values of {@link escapeEnd} other than an offset. */
+/** Return value of {@link escapeEnd} other than an offset. */
 export const INVALID_ESCAPE = -1;
-export const INCOMPLETE_ESCAPE = -2;
 
 const isHex = (byte: number): boolean =>
   (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
@@ -35,15 +34,10 @@ export function runEnd(bytes: Uint8Array, view: DataView, from: number, end: num
   return at;
 }
 
-/**
- * Returns the offset after the escape whose backslash is at `at`, `INVALID_ESCAPE` for an invalid one, or
- * `INCOMPLETE_ESCAPE` when it continues beyond `end`.
- */
-export function escapeEnd(bytes: Uint8Array, at: number, end: number): number {
-  if (at + 2 > end) return INCOMPLETE_ESCAPE;
+/** Returns the offset after the escape whose backslash is at `at`, or `INVALID_ESCAPE` when it is invalid or incomplete. */
+export function escapeEnd(bytes: Uint8Array, at: number): number {
   const letter = bytes[at + 1] as number;
   if (letter !== LOWER_U) return ESCAPES[letter] === 1 ? at + 2 : INVALID_ESCAPE;
-  if (at + UNICODE_ESCAPE_BYTES > end) return INCOMPLETE_ESCAPE;
   for (let digit = at + 2; digit < at + UNICODE_ESCAPE_BYTES; digit++)
     if (!isHex(bytes[digit] as number)) return INVALID_ESCAPE;
   return at + UNICODE_ESCAPE_BYTES;

@@ -1,4 +1,3 @@
-import { JsonStringIndex, storeStringIndex } from '../json/json-string-index.ts';
 import { detachBuffer, releaseBuffer } from './buffer-release.ts';
 import { acquireBuffer } from './large-buffer-pool.ts';
 
@@ -10,8 +9,6 @@ import { acquireBuffer } from './large-buffer-pool.ts';
  */
 const GROWTH_FACTOR = 16;
 const FIRST_STEP_BYTES = 1024 * 1024;
-/** A JSON text of at least this many bytes is indexed while it is received. */
-const MIN_INDEXED_BODY_BYTES = 256 * 1024;
 
 /**
  * Collects chunks into one buffer. Each chunk is copied and detached when it arrives, so no other code may
@@ -23,11 +20,9 @@ export class BodyBuffer {
   readonly #expected: number;
   #bytes: Buffer | null = null;
   #length = 0;
-  readonly #stringIndex: JsonStringIndex | null;
 
   constructor(expected: number) {
     this.#expected = expected;
-    this.#stringIndex = expected >= MIN_INDEXED_BODY_BYTES ? new JsonStringIndex() : null;
   }
 
   get length(): number {
@@ -43,17 +38,14 @@ export class BodyBuffer {
       detachBuffer(chunk);
     }
     this.#length = length;
-    this.#stringIndex?.advance(this.#bytes, length);
   }
 
   /**
-   * Returns all received bytes and clears the buffer. Returns the original chunk when there was only one. Stores
-   * the string index of a long JSON text.
+   * Returns all received bytes and clears the buffer. Returns the original chunk when there was only one.
    */
   take(): Buffer {
     const buffer = this.#bytes ?? Buffer.alloc(0);
     const bytes = buffer.length === this.#length ? buffer : buffer.subarray(0, this.#length);
-    if (this.#stringIndex !== null) storeStringIndex(bytes, this.#stringIndex);
     this.#bytes = null;
     this.#length = 0;
     return bytes;
