@@ -1,11 +1,23 @@
 import fc from 'fast-check';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { BodyBuffer } from './body-buffer.ts';
 import { releaseWhenWritten } from './buffer-release.ts';
-import { acquireBuffer, clearBufferPool, returnBuffer } from './large-buffer-pool.ts';
 
-// Pooled buffers of other tests would be reused here.
-beforeEach(clearBufferPool);
+afterEach(() => vi.restoreAllMocks());
+
+/** Records the buffers that are allocated from now on, and their sizes. */
+function recordAllocations() {
+  const buffers: Buffer[] = [];
+  const sizes: number[] = [];
+  const allocate = Buffer.allocUnsafeSlow;
+  vi.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation((bytes) => {
+    const buffer = allocate(bytes);
+    buffers.push(buffer);
+    sizes.push(bytes);
+    return buffer;
+  });
+  return { buffers, sizes };
+}
 
 test('returns the received bytes for any chunks and any expected length', () => {
   const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 40 });
@@ -53,47 +65,43 @@ test('a false length allocates only a multiple of the received bytes', () => {
   expect(longer.take().buffer.byteLength).toBeLessThanOrEqual(1 << 20);
 });
 
+const PIECE = 64 * 1024;
+
+/** Pushes a body of `length` bytes in pieces with memory of their own. */
+function fill(body: BodyBuffer, length: number, letter: string): void {
+  for (let left = length; left > 0; left -= PIECE)
+    body.push(Buffer.from(new ArrayBuffer(Math.min(left, PIECE))).fill(letter));
+}
+
 test('allocates a body slightly longer than a step at once, without a copy at its end', () => {
+  const { sizes } = recordAllocations();
   const LENGTH = 18 * 1024 * 1024;
   const body = new BodyBuffer(LENGTH);
-  const piece = (bytes: number) => body.push(Buffer.from(new ArrayBuffer(bytes)));
-  for (let left = LENGTH - 1; left > 0; left -= 65_536) piece(Math.min(left, 65_536));
-  piece(1);
-  const { buffer } = body.take();
-  expect(buffer.byteLength).toBe(20 * 1024 * 1024);
-  returnBuffer(buffer as ArrayBuffer);
-  // A 16 MB buffer would be in the pool if one had been allocated on the way.
-  expect(acquireBuffer(9 * 1024 * 1024).buffer.byteLength).toBe(12 * 1024 * 1024);
+  fill(body, LENGTH, 'a');
+  expect(body.take().byteLength).toBe(LENGTH);
+  // A step of 16 MB would be copied for the last 2 MB.
+  expect(sizes).toEqual([1024 * 1024, LENGTH]);
 });
 
-test('a discarded long body returns its buffer to the pool at once', () => {
-  const LENGTH = 11 * 1024 * 1024;
-  const body = new BodyBuffer(LENGTH);
-  for (let left = LENGTH; left > 65_536; left -= 65_536) {
-    body.push(Buffer.from(new ArrayBuffer(65_536)).fill('c'));
-  }
+test('frees the memory of a discarded body and of each step before', () => {
+  const { buffers } = recordAllocations();
+  const body = new BodyBuffer(11 * 1024 * 1024);
+  fill(body, 10 * 1024 * 1024, 'c');
   body.discard();
   expect(body.length).toBe(0);
   expect(body.take()).toHaveLength(0);
-  const pooled = acquireBuffer(LENGTH);
-  expect([pooled.length, pooled.subarray(0, 3).toString()]).toEqual([LENGTH, 'ccc']);
+  expect(buffers.map(({ buffer }) => buffer.byteLength)).toEqual([0, 0]);
 });
 
-test('a released long body leaves its buffer to the next one, which contains nothing of it', () => {
-  const LENGTH = 9 * 1024 * 1024;
-  const gather = (letter: string, length: number) => {
-    const body = new BodyBuffer(length);
-    for (let left = length; left > 0; left -= 65_536) {
-      body.push(Buffer.from(new ArrayBuffer(Math.min(left, 65_536))).fill(letter));
-    }
-    return body.take();
-  };
-  const first = gather('a', LENGTH);
-  releaseWhenWritten(first);
-  expect(first.length).toBe(0);
-  const second = gather('b', LENGTH - 1);
-  expect(second.buffer.byteLength).toBe(12 * 1024 * 1024);
-  expect(second.equals(Buffer.alloc(LENGTH - 1, 'b'))).toBe(true);
-  releaseWhenWritten(second);
-  expect(second.length).toBe(0);
+test.each([
+  ['a body of the expected length', 9 * 1024 * 1024],
+  ['a body of unknown length, whose buffer is longer', Number.NaN],
+])('frees all memory of %s once it is released', (_, expected) => {
+  const body = new BodyBuffer(expected);
+  fill(body, 9 * 1024 * 1024, 'a');
+  const bytes = body.take();
+  const { buffer } = bytes;
+  expect(bytes.equals(Buffer.alloc(9 * 1024 * 1024, 'a'))).toBe(true);
+  releaseWhenWritten(bytes);
+  expect([bytes.length, buffer.byteLength]).toEqual([0, 0]);
 });

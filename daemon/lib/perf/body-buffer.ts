@@ -1,5 +1,4 @@
-import { detachBuffer, releaseBuffer } from './buffer-release.ts';
-import { acquireBuffer } from './large-buffer-pool.ts';
+import { allocateReleasable, detachBuffer, releaseBuffer } from './buffer-release.ts';
 
 /**
  * The buffer grows to this multiple of the received bytes, so that a false Content-Length costs no memory.
@@ -63,7 +62,7 @@ export class BodyBuffer {
     const step = needed < FIRST_STEP_BYTES ? Math.min(target, FIRST_STEP_BYTES) : target;
     const capacity = this.#expected <= step * 2 ? this.#expected : step;
     const buffer = this.#expected >= needed ? capacity : needed * 2;
-    const larger = acquireBuffer(buffer);
+    const larger = allocateReleasable(buffer);
     if (this.#bytes !== null) {
       this.#bytes.copy(larger, 0, 0, this.#length);
       releaseBuffer(this.#bytes);

@@ -1,11 +1,13 @@
 import type { Duplex } from 'node:stream';
-import { ownsBuffer, returnBuffer } from './large-buffer-pool.ts';
 
 /** Shorter buffers are left to the garbage collector: detaching them would cost more than it saves. */
 const MIN_DETACH_BYTES = 8 * 1024;
 
 /** Maximum size of memory that several short Buffers share. */
 const MAX_SHARED_BYTES = Math.max(Buffer.poolSize, 64 * 1024);
+
+/** Memory of {@link allocateReleasable}. */
+const releasable = new WeakSet<ArrayBufferLike>();
 
 /** Bytes to release once a socket has written them. */
 const released = new WeakSet<Uint8Array>();
@@ -28,6 +30,16 @@ export function detachBuffer(bytes: Uint8Array): void {
 }
 
 /**
+ * Returns a buffer with memory of its own and arbitrary content. `releaseBuffer` frees all of it, also for a view
+ * of a part.
+ */
+export function allocateReleasable(bytes: number): Buffer {
+  const buffer = Buffer.allocUnsafeSlow(bytes);
+  releasable.add(buffer.buffer);
+  return buffer;
+}
+
+/**
  * Marks bytes to be released once a socket with {@link installWriteRelease} has written them. Returns the
  * same bytes.
  */
@@ -45,7 +57,7 @@ interface PendingWrites {
 const pendingWrites = new WeakMap<ArrayBufferLike, PendingWrites>();
 
 /**
- * Releases a long body and its pooled buffer after all pending writes of sockets with {@link
+ * Releases a long body after all pending writes of sockets with {@link
  * installWriteRelease}. An engine may respond before it has read its whole request.
  */
 export function releaseWhenWritten(bytes: Uint8Array): void {
@@ -55,9 +67,9 @@ export function releaseWhenWritten(bytes: Uint8Array): void {
   else pending.releaseBytes = bytes;
 }
 
-/** Returns a pooled buffer to the pool, or detaches any other buffer. */
+/** Frees memory of `allocateReleasable`. Detaches other bytes as `detachBuffer` does. */
 export function releaseBuffer(bytes: Uint8Array): void {
-  if (ownsBuffer(bytes.buffer)) returnBuffer(bytes.buffer);
+  if (releasable.has(bytes.buffer)) (bytes.buffer as ArrayBuffer).transfer(0);
   else detachBuffer(bytes);
 }
 
