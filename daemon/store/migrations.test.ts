@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { connect } from './connection.ts';
 import { APPLICATION_ID, latest, migrate, schemaVersion } from './migrations.ts';
+import { RequestRows } from './request-rows.ts';
 import { MIGRATIONS } from './schema.ts';
 
 const STEPS = [
@@ -26,6 +27,25 @@ test('every step runs once, in order, and is recorded', () => {
     'two',
   ]);
   expect(db.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
+});
+
+test.each([
+  [4, ''],
+  [
+    5,
+    'CREATE TABLE request_batches (last_seq INTEGER PRIMARY KEY, records TEXT) STRICT; DROP TABLE requests;',
+  ],
+])('a database of version %i loses its request log and keeps the rest', (version, sql) => {
+  const db = connect(':memory:');
+  migrate(db, MIGRATIONS.slice(0, version));
+  db.exec(sql);
+  db.exec("INSERT INTO usage VALUES (1, '2026-11-20', 'client', 'm', 3, 40, 50)");
+  migrate(db, MIGRATIONS);
+  expect(new RequestRows(db).between(0, 9999, 9999)).toEqual([]);
+  expect(db.prepare('SELECT requests FROM usage').pluck().all()).toEqual([3]);
+  expect(
+    db.prepare("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'request_batches%'").pluck().get(),
+  ).toBe(0);
 });
 
 test('a failed step leaves nothing behind', () => {

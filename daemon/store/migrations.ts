@@ -44,7 +44,6 @@ export function migrate(db: Db, migrations: readonly Migration[]): void {
   const step = db.transaction((migration: Migration) => {
     db.exec(LEDGER);
     db.exec(migration.sql);
-    migration.run?.(db);
     db.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?)').run(
       migration.version,
       migration.name,

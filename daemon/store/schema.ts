@@ -1,13 +1,8 @@
-import type { Db } from './connection.ts';
-import { unpackBatches } from './unpack-batches.ts';
-
 /** One step of the schema. `version` counts up from 1 without gaps. A released step never changes. */
 export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
-  /** What SQL cannot do, after `sql`, in the same transaction. */
-  readonly run?: (db: Db) => void;
 }
 
 const FIRST = `
@@ -151,27 +146,13 @@ ALTER TABLE requests ADD COLUMN asked TEXT;
 ALTER TABLE requests ADD COLUMN story TEXT;
 `;
 
-/** One row per batch of requests. See `unpack-batches` for the format of `records`. */
-const BATCHES = `
-CREATE TABLE request_batches (
-  last_seq INTEGER PRIMARY KEY,
-  requests INTEGER NOT NULL,
-  first_id TEXT NOT NULL,
-  last_id TEXT NOT NULL,
-  at TEXT NOT NULL,
-  records TEXT NOT NULL
-) STRICT;
-CREATE INDEX request_batches_by_id ON request_batches (last_id, first_id);
-INSERT INTO request_batches
-  SELECT max(seq), count(*), min(id), max(id), max(at), '[' || group_concat(json_array((1 << 18) - 1,
-    id, at, route, asked, model, slot, upstream, step, tier, state, status, duration_ms, ttft_ms, prompt_tokens,
-    completion_tokens, error, story, iif(json_valid(story), story ->> 'overhead_ms', NULL)), ',' ORDER BY seq) || ']'
-  FROM requests GROUP BY (seq - 1) / 250;
-DROP TABLE requests;
-`;
-
-/** One row per request, so that `sqlite3` can read the log. */
+/**
+ * One row per request, so that `sqlite3` can read the log. Drops the log of development versions: 1 to 4 had other
+ * columns, 5 had rows of many requests (docs/adr/0079-logs-of-development-versions-are-dropped.md).
+ */
 const ROWS = `
+DROP TABLE IF EXISTS requests;
+DROP TABLE IF EXISTS request_batches;
 CREATE TABLE requests (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
@@ -206,14 +187,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 2, name: 'files of pulls', sql: PULLS },
   { version: 3, name: 'vectors of memories', sql: VECTORS },
   { version: 4, name: 'stories of requests', sql: STORIES },
-  { version: 5, name: 'batches of requests', sql: BATCHES },
-  {
-    version: 6,
-    name: 'rows of requests',
-    sql: ROWS,
-    run(db) {
-      unpackBatches(db);
-      db.exec('DROP TABLE request_batches');
-    },
-  },
+  { version: 5, name: 'batches of requests', sql: '' },
+  { version: 6, name: 'rows of requests', sql: ROWS },
 ];
