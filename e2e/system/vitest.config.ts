@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, '..', '..');
 /**
  * One project for each folder, so that each has its line in the report. `harness`: helpers of the others. `install`:
  * packages, systemd, proxies, the companion. `engines`: real engines, containers and weights. `clusters`: upstreams of many
- * replicas. `faults`: failing system calls, kills and long repeats. `fuzz`: guided fuzzing. `clients`: released SDKs and
- * the OpenAPI document. `torch`: programs that need torch, with `--with torch` only.
+ * replicas. `faults`: failing system calls, kills and long repeats. `fuzz`: guided fuzzing. `clients`: released agents
+ * and SDKs, and the OpenAPI document. `torch`: programs that need torch, with `--with torch` only.
  */
 const FOLDERS = ['harness', 'install', 'engines', 'clusters', 'faults', 'fuzz', 'clients', 'torch'];
 /** Folders that need an argument of `npm run test:system`. */

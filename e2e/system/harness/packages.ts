@@ -1,8 +1,8 @@
 import { ProgramError, type ProgramOptions, runProgram } from './program.ts';
 import { Unavailable } from './unavailable.ts';
 
-/** What pip and uv print when a file is not the pinned one. */
-const WRONG_HASH = /do not match the hashes|hash mismatch/i;
+/** What pip, uv and npm print when a file is not the pinned one. */
+const WRONG_HASH = /do not match the hashes|hash mismatch|EINTEGRITY/i;
 
 /**
  * Runs an installer that needs a package registry. Throws `Unavailable` when it fails, because the registry may be

@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { killGroup, lastLine } from './program.ts';
+
+const MAX_OUTPUT = 200_000;
+const LAUNCHER = join(import.meta.dirname, 'loopback-launcher.mjs');
+const ENTER = ['--net', '--', 'sh', '-c', '"$0" link set lo up || exit 1; exec "$@"'];
+
+export interface IsolatedOptions {
+  /** Ports of this machine's loopback that the program reaches at the same port of its own. */
+  readonly ports: readonly number[];
+  /** Its whole environment, apart from PATH and HOME. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Its home folder. */
+  readonly home: string;
+  readonly cwd: string;
+  /** The process group is killed after this time. */
+  readonly limitMs: number;
+}
+
+/** How a program ended. `code` is null when a signal ended it. */
+export interface Ending {
+  readonly code: number | null;
+  readonly isLate: boolean;
+}
+
+export interface IsolatedProgram {
+  /** Its standard output and error so far. */
+  output(): string;
+  /** Its standard output so far. */
+  stdout(): string;
+  /** Sends a signal to its process group, as a terminal does. */
+  signal(name: NodeJS.Signals): void;
+  readonly ended: Promise<Ending>;
+}
+
+/** Whether programs can be started without any network: as root, with iproute2 (`SVC_TEST_IP`). */
+function canSeparate(ip: string | undefined): ip is string {
+  if (!ip) return false;
+  return spawnSync('unshare', [...ENTER, ip, 'true'], { stdio: 'ignore', timeout: 10_000 }).status === 0;
+}
+
+/** A Unix socket that leads to a port of the loopback. */
+function socketTo(port: number, path: string): Promise<Server> {
+  const server = createServer((client) => {
+    const remote = connect(port, '127.0.0.1');
+    remote.setNoDelay(true);
+    client.pipe(remote).pipe(client);
+    client.on('error', () => remote.destroy());
+    client.on('close', () => remote.destroy());
+    remote.on('error', () => client.destroy());
+    remote.on('close', () => client.destroy());
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => resolve(server));
+  });
+}
+
+/**
+ * Starts a program that reaches nothing but the given ports: it runs in a network namespace of its own where this is
+ * permitted, otherwise with the network of this machine. It has no standard input and is the leader of a process group.
+ */
+export async function startIsolated(
+  command: readonly string[],
+  { ports, env, home, cwd, limitMs }: IsolatedOptions,
+): Promise<IsolatedProgram> {
+  const ip = process.env.SVC_TEST_IP;
+  const isSeparate = canSeparate(ip);
+  const folder = mkdtempSync(join(tmpdir(), 'svc-sockets-'));
+  const pathOf = (port: number) => join(folder, String(port));
+  const sockets = isSeparate ? await Promise.all(ports.map((port) => socketTo(port, pathOf(port)))) : [];
+  const bridges = ports.map((port) => `${port}=${pathOf(port)}`).join(',');
+  const launch = [process.execPath, LAUNCHER, bridges, ...command];
+  const [program = '', ...args] = isSeparate ? ['unshare', ...ENTER, ip, ...launch] : command;
+  const child = spawn(program, args, {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const release = () => {
+    // Helpers that the program left behind end with it.
+    killGroup(child.pid);
+    for (const socket of sockets) socket.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { ...collected(child), ended: endOf(child, limitMs).finally(release), signal: signaller(child) };
+}
+
+const signaller = (child: ChildProcess) => (name: NodeJS.Signals) => {
+  if (child.pid === undefined || child.exitCode !== null) return;
+  process.kill(-child.pid, name);
+};
+
+function collected(child: ChildProcess): Pick<IsolatedProgram, 'output' | 'stdout'> {
+  let [stdout, output] = ['', ''];
+  child.stdout?.on('data', (chunk: Buffer) => {
+    stdout = (stdout + chunk.toString('utf8')).slice(-MAX_OUTPUT);
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString('utf8')).slice(-MAX_OUTPUT);
+    });
+  }
+  return { output: () => output, stdout: () => stdout };
+}
+
+function endOf(child: ChildProcess, limitMs: number): Promise<Ending> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const limit = setTimeout(() => {
+      isLate = true;
+      killGroup(child.pid);
+    }, limitMs);
+    child.once('error', (error) => {
+      clearTimeout(limit);
+      reject(error);
+    });
+    // `exit`, not `close`: a helper of the program may hold its output open.
+    child.once('exit', (code) => {
+      clearTimeout(limit);
+      resolve({ code, isLate });
+    });
+  });
+}
+
+/** Throws with the end of the output when a program did not end with 0 in time. */
+export async function endWell(program: IsolatedProgram): Promise<string> {
+  const { code, isLate } = await program.ended;
+  if (code === 0 && !isLate) return program.stdout();
+  const reason = isLate ? 'no end within its time limit' : `ended with ${code}`;
+  throw new Error(`${reason}: ${lastLine(program.output())}\n${program.output().slice(-4_000)}`);
+}
