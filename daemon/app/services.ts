@@ -170,6 +170,7 @@ export async function startServices(
   const pulls = createPulls({
     ...{ store, settings: live, log, bus, outbound, hub, registry },
     objection: pullObjection({ catalog, headers }),
+    catalog: () => catalog.entries(),
     onResolved: (requested, facts) => catalog.correct(requested, facts),
   });
   const upstreams = createUpstreams({

@@ -269,7 +269,7 @@ export const ERRORS = {
   'pull.bad_name': row(
     422,
     'The name of the repository or file is not valid.',
-    'Use owner/name, owner/name:QUANTISATION or owner/name:FILE.',
+    'Use owner/name, owner/name:QUANTISATION or owner/name:FILE, or paste the address of the page of the model.',
   ),
   'pull.not_found': row(
     404,
@@ -390,6 +390,8 @@ export interface ErrorEnvelope {
   error: {
     code: string;
     message: string;
+    /** What the caller can do. On `/api`. */
+    advice?: string;
     details?: Record<string, unknown>;
     type?: string;
     param?: string | null;
@@ -444,7 +446,8 @@ export class GatewayError extends Error {
   }
 
   /**
-   * The body: bare on `/api`, with OpenAI's `type` and `param` on `/v1`, with Anthropic's types on its routes.
+   * The body: with the advice of the catalogue on `/api`, with OpenAI's `type` and `param` on `/v1`, with Anthropic's
+   * types on its routes.
    * Clients of Ollama show the text of `error` and nothing else.
    */
   envelope(dialect: Exclude<ErrorDialect, 'ollama'>): ErrorEnvelope;
@@ -456,6 +459,7 @@ export class GatewayError extends Error {
       error: {
         code: this.code,
         message: this.message,
+        ...(dialect === 'api' ? { advice: ERRORS[this.code].advice } : {}),
         ...(details === undefined ? {} : { details }),
         ...(dialect === 'api' ? {} : { type: TYPE_OF[dialect](this.status), param: param ?? null }),
       },

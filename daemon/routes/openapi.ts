@@ -17,6 +17,7 @@ const ENVELOPE: Json = {
       properties: {
         code: { type: 'string', description: `One of: ${Object.keys(ERRORS).join(', ')}` },
         message: { type: 'string' },
+        advice: { type: 'string', description: 'On /api only: what the caller can do' },
         type: { type: 'string', description: 'On /v1 only' },
         param: { type: ['string', 'null'], description: 'On /v1 only: the field that is at fault' },
         details: { type: 'object' },

@@ -46,6 +46,31 @@ test('the quantisations of a repository are listed with their fit', async () => 
   expect((await run('models', 'files', 'none')).err).toContain('pull.bad_name');
 });
 
+test.each([
+  (hubUrl: string) => `${hubUrl}/${REPO}/blob/main/tiny-Q8_0.gguf`,
+  () => `https://huggingface.co/${REPO}`,
+  () => `hf.co/${REPO}:Q8_0`,
+  () => `ollama run hf.co/${REPO}:Q8_0`,
+  () => `https://huggingface.co/${REPO}/resolve/main/tiny-Q8_0.gguf?download=true`,
+  () => `hf://${REPO}/tiny-Q8_0.gguf`,
+])('a pasted address is downloaded (%#)', async (address) => {
+  const pulled = await run('models', 'pull', address(hub.url));
+  expect([pulled.code, pulled.out, pulled.err]).toEqual([0, 'Downloaded tiny-Q8_0.\n', '']);
+  await run('models', 'rm', 'tiny-Q8_0', '--force');
+});
+
+test.each([
+  ['https://huggingface.co/datasets/a/b', /a dataset, not of a model.*address of the page/s],
+  ['https://example.com/a/b.gguf', /svcctl models register PATH/],
+  ['qwen3.5:70b', /Did you mean .*unsloth\/Qwen3\.5-9B/],
+  ['mistral:7b', /svcctl models search/],
+  [`${REPO}:`, /must follow the colon/],
+])('%s is refused with the next step', async (address, reason) => {
+  const refused = await run('models', 'pull', address);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(reason)]);
+  expect(refused.err).toContain('pull.bad_name');
+});
+
 test('a download is paused, resumed and cancelled by a prefix of its id', async () => {
   hub.fault = { slowMs: 1_000 }; // still running when three programs have started
   const created = (await run('models', 'pull', REPO, '--no-wait', '--json')).json<PullRecord>();

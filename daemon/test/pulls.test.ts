@@ -68,6 +68,12 @@ describe('a model from the hub', () => {
   test('is found, pulled with progress events, and served at once', async () => {
     const found = await call(gateway, 'GET', '/api/models/search?q=tiny');
     expect(found.json()).toMatchObject({ results: [{ repo: REPO, gated: true, licence: 'mit' }] });
+    const pasted = await call(
+      gateway,
+      'GET',
+      `/api/models/search?q=${encodeURIComponent(`https://huggingface.co/${REPO}`)}`,
+    );
+    expect(pasted.json()).toMatchObject({ results: [{ repo: REPO }] });
     const requestCount = hub.requests.length;
     await call(gateway, 'GET', '/api/models/search?q=TINY');
     expect(hub.requests.length).toBe(requestCount);
@@ -136,6 +142,9 @@ describe('a model from the hub', () => {
   test.each([
     [{ model: 'no-slash' }, 422, 'pull.bad_name'],
     [{ model: 'a/b/../c' }, 422, 'pull.bad_name'],
+    [{ model: 'https://huggingface.co/datasets/a/b' }, 422, 'pull.bad_name'],
+    [{ model: 'https://example.com/a/b.gguf' }, 422, 'pull.bad_name'],
+    [{ model: 'mistral:7b' }, 422, 'pull.bad_name'],
     [{ model: `${REPO}:Q2_K` }, 404, 'pull.not_found'],
     [{ model: 'maker/none' }, 404, 'pull.not_found'],
     [{ model: REPO, revision: 'v9' }, 404, 'pull.not_found'],
@@ -146,6 +155,7 @@ describe('a model from the hub', () => {
   ])('%j is rejected with %i %s', async (body, status, code) => {
     const response = await call(gateway, 'POST', '/api/models/pull', body);
     expect([response.status, response.code]).toEqual([status, code]);
+    expect(response.json()).toMatchObject({ error: { advice: expect.stringMatching(/\.$/) } });
   });
 
   test('the token of the hub is in no response and no log line', () => {

@@ -3,6 +3,7 @@
  * (docs/spec/contract.md#request-id, docs/spec/contract.md#cors).
  */
 import { describe, expect, it } from 'vitest';
+import { ERRORS, type ErrorCode } from '../contract/errors.ts';
 import { ADMIN_KEY, CLIENT_KEY, startLocked } from './harness/gateway.ts';
 import { parseRaw, rawExchange, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
@@ -99,7 +100,11 @@ describe('errors are envelopes', () => {
     expectData(response.headers);
     if (path.startsWith('/v1'))
       expect(response.json()).toMatchObject({ error: { type: expect.any(String) } });
-    else expect(Object.keys(response.json<{ error: object }>().error)).not.toContain('type');
+    else {
+      const { error } = response.json<{ error: { advice?: string } }>();
+      expect(error).not.toHaveProperty('type');
+      expect(error.advice).toBe(ERRORS[code as ErrorCode].advice);
+    }
   });
 
   const post = 'POST /api/auth/login HTTP/1.1\r\nhost: localhost\r\n';

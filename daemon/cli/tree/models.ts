@@ -23,7 +23,7 @@ const upstreamHandlers = () => import('../commands/upstreams.ts');
 function addDownloads(models: CliCommand): void {
   models
     .command('pull')
-    .argument('<repository>', 'OWNER/NAME, or OWNER/NAME:FILE')
+    .argument('<repository>', 'OWNER/NAME, OWNER/NAME:FILE, or the address of the model on the hub')
     .describe(
       'Download a model from the hub',
       'FILE is a file of the repository or a quantisation such as Q4_K_M; without it the gateway chooses a common one. The download continues when this command is ended, and is resumed after an interruption.',
@@ -34,7 +34,11 @@ function addDownloads(models: CliCommand): void {
       new Option('--allow-unsupported', 'Download a model that the embedded engine cannot load'),
       noWait(),
     )
-    .examples('svcctl models pull Qwen/Qwen3-8B-GGUF', 'svcctl models pull Qwen/Qwen3-8B-GGUF:Q4_K_M')
+    .examples(
+      'svcctl models pull Qwen/Qwen3-8B-GGUF',
+      'svcctl models pull Qwen/Qwen3-8B-GGUF:Q4_K_M',
+      'svcctl models pull https://huggingface.co/Qwen/Qwen3-8B-GGUF',
+    )
     .runs(async () => (await pulls()).pull);
   models
     .command('pulls')
@@ -120,7 +124,7 @@ export function addModelCommands(program: CliCommand): void {
     .runs(async () => (await handlers()).search);
   models
     .command('files')
-    .argument('<repository>', 'OWNER/NAME on the hub')
+    .argument('<repository>', 'OWNER/NAME on the hub, or its address')
     .describe('List the quantisations of a repository', 'Shows the size of each, and which fit.')
     .withOptions(wide())
     .examples('svcctl models files unsloth/Qwen3.5-9B-GGUF')

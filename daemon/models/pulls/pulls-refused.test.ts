@@ -78,9 +78,9 @@ describe('DL02 DL06 DL09 wrong data is never visible under its name', () => {
 });
 
 test.each([
-  ['foo', /OWNER\/NAME/],
-  ['foo:Q4_K_M', /OWNER\/NAME/],
-  ['maker/m:', /behind the colon/],
+  ['foo', /owner\/name/],
+  ['foo:Q4_K_M', /owner\/name/],
+  ['maker/m:', /follow the colon/],
 ])('refuses %j and names what is missing', async (name, message) => {
   await open();
   await expect(pullHub.bench.pull(name)).rejects.toMatchObject({

@@ -18,9 +18,10 @@ import { type Choice, chooseFiles } from './choose-files.ts';
 import { bytesOf, checkSpace, fileName, freeBytesForModels, type MissingFile } from './disk-space.ts';
 import { FileLock } from './file-lock.ts';
 import type { JobDeps, PulledModel } from './job-deps.ts';
+import type { NamedEntry } from './ollama-tag.ts';
 import { Progress } from './progress.ts';
 import { PullJob } from './pull-job.ts';
-import { parseModel } from './pull-name.ts';
+import { type ModelName, parseModel } from './pull-name.ts';
 import { Rate } from './rate.ts';
 import { hasSize, sweepStaging } from './staging.ts';
 
@@ -54,6 +55,8 @@ export interface PullsDeps {
   };
   /** Returns why no engine here can load what was chosen. Null, the default, when one can or it is unknown. */
   readonly objection?: (found: HubRepo, choice: Choice, signal: AbortSignal) => Promise<string | null>;
+  /** Returns the entries of the catalogue, by which tags of Ollama are found. Default: none. */
+  readonly catalog?: () => readonly NamedEntry[];
   /** Called with the exact sizes of a model that will be downloaded. */
   readonly onResolved?: (model: string, facts: { sizeBytes: number; licence: string | null }) => void;
   /** First delay after a failure in milliseconds. Default: one second. */
@@ -96,13 +99,13 @@ class AllPulls implements Pulls {
   }
 
   async create(body: PullBody, signal: AbortSignal): Promise<PullRecord> {
-    const { repo, selector } = parseModel(body.model);
+    const { repo, selector, revision } = this.#parse(body.model);
     if ([...this.#jobs.values()].filter(({ open }) => open).length >= MAX_OPEN)
       throw new GatewayError('pull.too_many', { noRetry: true });
     const { hub } = this.#options;
     const found = await hub.repo(
       repo,
-      body.revision ?? 'HEAD',
+      body.revision ?? revision ?? 'HEAD',
       AbortSignal.any([signal, this.#closing.signal]),
     );
     if (found.gated && hub.endpoint().token === null) throw gatedError();
@@ -113,7 +116,10 @@ class AllPulls implements Pulls {
     if (!body.allow_unsupported) await this.#refuseUnsupported(found, choice, signal);
     const total = choice.files.reduce((all, { size }) => all + size, 0);
     await this.#checkSpace(await this.#missing(repo, choice));
-    this.#options.onResolved?.(body.model, { sizeBytes: total, licence: found.licence });
+    this.#options.onResolved?.(selector === null ? repo : `${repo}:${selector}`, {
+      sizeBytes: total,
+      licence: found.licence,
+    });
     const again = this.#sameAs(repo, found.revision, choice);
     if (again !== undefined) return again.view();
     return this.#add(repo, found, choice, total);
@@ -148,6 +154,11 @@ class AllPulls implements Pulls {
     this.#closing.abort(new DOMException('the gateway stops', 'AbortError'));
     await Promise.all([...this.#jobs.values()].map((job) => job.stop('stop')));
     this.#progress.close();
+  }
+
+  #parse(model: string): ModelName {
+    const { hub, catalog = () => [] } = this.#options;
+    return parseModel(model, { hubUrl: hub.endpoint().url, entries: catalog() });
   }
 
   #need(id: string): PullJob {

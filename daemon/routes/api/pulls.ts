@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { HubModelView, PullBody } from '../../contract/pulls.ts';
 import { hubChoices } from '../../models/hub/hub-choices.ts';
-import { parseModel } from '../../models/pulls/pull-name.ts';
+import { parseModel, searchWords } from '../../models/pulls/pull-name.ts';
 import { audit } from '../audit.ts';
 import type { RouteDeps } from '../deps.ts';
 import { disconnectSignal } from '../disconnect-signal.ts';
@@ -16,6 +16,7 @@ const SEARCHES = { max: 64, ttl: 5 * 60_000 };
 export function pullRoutes(deps: RouteDeps) {
   const { pulls, hub, catalog, headers, slots } = deps;
   const searches = new LRUCache<string, HubModelView[]>(SEARCHES);
+  const nameOptions = () => ({ hubUrl: hub.endpoint().url, entries: catalog.entries() });
   const verb =
     (action: 'pause' | 'resume' | 'cancel'): Handler =>
     async (ctx) => {
@@ -33,15 +34,17 @@ export function pullRoutes(deps: RouteDeps) {
     const query = (new URLSearchParams(ctx.querystring).get('q') ?? '').trim();
     if (query === '' || query.length > MAX_QUERY_LENGTH)
       throw badQuery('q', `must be a text of at most ${MAX_QUERY_LENGTH} characters`);
-    const key = `${hub.endpoint().url} ${query.toLowerCase()}`;
-    const results = searches.get(key) ?? (await hub.search(query, MAX_RESULTS, disconnectSignal(ctx.res)));
+    const words = searchWords(query, nameOptions());
+    const key = `${hub.endpoint().url} ${words.toLowerCase()}`;
+    const results = searches.get(key) ?? (await hub.search(words, MAX_RESULTS, disconnectSignal(ctx.res)));
     searches.set(key, results);
     ctx.body = { results };
   };
   const choices: Handler = async (ctx) => {
-    const { repo } = parseModel((new URLSearchParams(ctx.querystring).get('repo') ?? '').trim());
+    const name = new URLSearchParams(ctx.querystring).get('repo') ?? '';
+    const { repo, revision } = parseModel(name, nameOptions());
     const signal = disconnectSignal(ctx.res);
-    const found = await hub.repo(repo, 'HEAD', signal);
+    const found = await hub.repo(repo, revision ?? 'HEAD', signal);
     ctx.body = await hubChoices(found, { catalog, headers, fitOf: (model) => slots.fit(model) }, signal);
   };
   return {
