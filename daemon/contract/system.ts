@@ -255,6 +255,8 @@ export const ExplainResponse = z.object({
       error: ExplainError.nullable(),
     }),
   ),
+  /** Upstreams with the same id that are not tried, and why. */
+  skipped: z.array(z.object({ upstream: z.string(), reason: z.string() })),
   /**
    * When the next one of them is tried. `connection_failed`: before any byte of the request was sent. `busy`: 429
    * or 503. `not_responding`: it was declared down before a byte of an answer came. After every other failure the

@@ -49,6 +49,7 @@ test('explain resolves a request without sending or loading', async () => {
     load: null,
     balance: null,
     after: [],
+    skipped: [],
     failover: [],
     fallback: null,
     beyond: null,
@@ -222,7 +223,8 @@ describe('explain refuses what the real call refuses', () => {
     closers.push(other.close);
     expect(other.inference.explain({ path: CHAT, model: 'far' })).toMatchObject({
       upstream: 'one',
-      after: [{ upstream: 'two', error }],
+      after: [],
+      skipped: [{ upstream: 'two', reason: full.message }],
       error: null,
     });
   });
@@ -234,6 +236,8 @@ describe('explain refuses what the real call refuses', () => {
         upstreamConfigOf({ name: 'one', models: ['far'], active: 2 }),
         upstreamConfigOf({ name: 'two', models: ['far'], active: 1, weight: 2 }),
         upstreamConfigOf({ name: 'three', models: ['far'], priority: 1 }),
+        upstreamConfigOf({ name: 'four', models: ['far'], isBusy: true }),
+        upstreamConfigOf({ name: 'five', models: ['far'], isHealthy: false }),
       ],
     };
     const gateway = await openGateway({ slots: new TestSlots([]), upstreams });
@@ -247,7 +251,8 @@ describe('explain refuses what the real call refuses', () => {
           { name: 'two', active: 1, weight: 2, loaded: null },
         ],
       },
-      after: [{ upstream: 'one' }, { upstream: 'three' }],
+      after: [{ upstream: 'one' }, { upstream: 'three' }, { upstream: 'four' }],
+      skipped: [{ upstream: 'five' }],
       failover: ['connection_failed', 'busy', 'not_responding'],
     });
   });

@@ -107,6 +107,27 @@ describe('a busy upstream', () => {
     expect([posts(first), posts(second)]).toEqual([1, 2]);
   });
 
+  it('is tried again when the other one cannot be reached', async () => {
+    let isBusy = true;
+    const fine = provider('relief');
+    const first = await front.startStandIn((request) =>
+      isBusy && !isList(request) ? busy(503, { 'retry-after': '30' }) : fine(request),
+    );
+    const second = await front.startStandIn(fine);
+    await front.add('relief-1', `base_url = "${first.url}"\npriority = 0\n`);
+    await front.add('relief-2', `base_url = "${second.url}"\npriority = 5\n`);
+    expect((await post('relief')).headers['x-svc-upstream']).toBe('relief-2');
+    const explained = await front.send('POST', '/api/dispatch/explain', {
+      body: { path: CHAT, model: 'relief' },
+    });
+    expect(explained.json()).toMatchObject({ upstream: 'relief-2', after: [{ upstream: 'relief-1' }] });
+    isBusy = false;
+    await second.stop();
+    expect(await front.upstream('relief-1')).toMatchObject({ health: 'busy' });
+    const response = await post('relief');
+    expect([response.status, response.headers['x-svc-upstream']]).toEqual([200, 'relief-1']);
+  });
+
   it('whose alternative is busy too: the caller gets the last answer unchanged', async () => {
     const fine = provider('full');
     const servers = await Promise.all(

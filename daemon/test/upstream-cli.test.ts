@@ -50,7 +50,9 @@ it('explain prints the steps and the target of a request', async () => {
   expect(remote.out).toMatch(
     /1 loaded-slot\s+-\s+no loaded slot.*3 upstream-cached\s+=>\s+upstream desk lists/s,
   );
-  expect(remote.out).toMatch(/Goes to upstream desk\.\n$/);
+  expect(remote.out).toMatch(
+    /Goes to upstream desk\. Every failure goes to the caller: no other upstream is tried\.\n$/,
+  );
   const local = await run('explain', 'agent', '--path', '/v1/completions');
   expect(local.out).toMatch(
     /agent on \/v1\/completions, for slot agent.*Goes to slot agent; its model would be loaded/s,

@@ -16,6 +16,8 @@ export interface UpstreamState {
   readonly remote: boolean;
   /** Whether it is reachable and may take a call for a model that is not failing. */
   readonly isHealthy: boolean;
+  /** Whether it answered 429 or 503 a moment ago. Ranked after other healthy upstreams with the same model. */
+  readonly isBusy: boolean;
   /** Models whose last call failed. Ranked after other upstreams with the same model. */
   readonly failingModels: ReadonlySet<string>;
   /** Whether it is used only after every upstream of the own network. */

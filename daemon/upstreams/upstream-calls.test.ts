@@ -246,10 +246,11 @@ describe('calls', () => {
       bench.file('desk', 'base_url = "http://desk.test"\nmodels = ["m"]');
       const upstreams = bench.open();
       for (let count = 0; count < 9; count++) upstreams.connect('desk').onEnd({ status });
-      expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(false);
+      expect(factsOf(upstreams, 'desk')).toMatchObject({ isHealthy: true, isBusy: true });
+      expect(upstreams.refusal('desk', { model: 'm' })).toBeNull();
       expect(upstreams.detail('desk')).toMatchObject({ health: 'busy', retry_at: null });
       bench.wait(5000);
-      expect(factsOf(upstreams, 'desk')?.isHealthy).toBe(true);
+      expect(factsOf(upstreams, 'desk')).toMatchObject({ isHealthy: true, isBusy: false });
     },
   );
 

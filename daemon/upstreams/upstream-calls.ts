@@ -129,7 +129,7 @@ export class UpstreamCalls {
     return blockage === null ? null : circuitOpen(name, blockage);
   }
 
-  /** Whether it can take calls for models that are not failing. */
+  /** Whether it can take calls for models that are not failing. A busy one can. */
   isAvailable(upstream: Upstream): boolean {
     return upstream.config.enabled && upstream.isAvailable && !this.isQuotaExceeded(upstream);
   }
@@ -142,10 +142,11 @@ export class UpstreamCalls {
     return upstream.breaker.waitMsFor(isShared);
   }
 
-  /** Whether another upstream can serve this model now. */
+  /** Whether another upstream that is not busy can serve this model now. */
   #hasAlternative(upstream: Upstream, model: string): boolean {
     for (const other of this.#deps.all.values()) {
-      if (other === upstream || !this.isAvailable(other) || other.modelBreakers.failing.has(model)) continue;
+      if (other === upstream || !this.isAvailable(other) || other.isBusy) continue;
+      if (other.modelBreakers.failing.has(model)) continue;
       if (other.models.some(({ id }) => id === model)) return true;
     }
     return false;

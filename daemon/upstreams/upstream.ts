@@ -145,17 +145,22 @@ export class Upstream {
     return this.#restHealth;
   }
 
+  /** Whether it answered 429 or 503 less than 5 s ago, and no call that started later has succeeded. */
+  get isBusy(): boolean {
+    return this.#deps.clocks.monotonic() < this.#busyUntil;
+  }
+
   get #restHealth(): UpstreamHealth {
-    if (this.#deps.clocks.monotonic() < this.#busyUntil) return 'busy';
+    if (this.isBusy) return 'busy';
     return this.#hasResponded ? 'ok' : 'unknown';
   }
 
-  /** Whether it can take calls for models that are not failing. */
+  /** Whether it can take calls for models that are not failing. A busy one can. */
   get isAvailable(): boolean {
     if (this.liveness.isSuspected) return false;
     const { health } = this;
     const rest = health === 'failing' && this.breaker.isHealthy ? this.#restHealth : health;
-    return rest === 'ok' || rest === 'unknown';
+    return rest === 'ok' || rest === 'unknown' || rest === 'busy';
   }
 
   /** Returns what blocks a call for a model now; null when it is permitted. */

@@ -115,6 +115,7 @@ class LiveUpstreams implements AllUpstreams {
       name,
       remote,
       isHealthy: this.#calls.isAvailable(upstream),
+      isBusy: upstream.isBusy,
       failingModels: upstream.modelBreakers.failing,
       isSpendGuarded: remote && localFirst,
       priority,

@@ -22,6 +22,16 @@ const chosen = (upstreams: UpstreamState[], owner: string | null = null, maxExtr
 describe('balance', () => {
   it.each<[string, UpstreamState[], [string, string | null]]>([
     ['one alone', [upstream('a')], ['a', null]],
+    [
+      'a free one first',
+      [upstream('a', { isBusy: true }), upstream('b', { active: 9, priority: 7 })],
+      ['b', null],
+    ],
+    [
+      'a busy one before an unhealthy one',
+      [upstream('a', { isHealthy: false }), upstream('b', { isBusy: true })],
+      ['b', null],
+    ],
     ['health first', [upstream('a', { isHealthy: false }), upstream('b', { active: 9 })], ['b', null]],
     [
       'a failing model is no health',

@@ -70,7 +70,7 @@ function amongLoaded(
   return upstream === undefined ? null : { upstream, rule: idle.length === 1 ? 'active' : 'turn' };
 }
 
-/** Returns the upstreams that no other one precedes: healthy, then the own network, then the smaller priority. */
+/** Returns the upstreams that no other one precedes: healthy, not busy, then the own network, then the smaller priority. */
 export function firstRank(upstreams: readonly UpstreamState[], model: string): UpstreamState[] {
   let best: UpstreamState[] = [];
   for (const upstream of upstreams) {
@@ -84,8 +84,10 @@ export function firstRank(upstreams: readonly UpstreamState[], model: string): U
 
 const byRank = (a: UpstreamState, b: UpstreamState, model: string): number =>
   Number(isUsable(b, model)) - Number(isUsable(a, model)) ||
+  Number(a.isBusy) - Number(b.isBusy) ||
   Number(a.isSpendGuarded) - Number(b.isSpendGuarded) ||
   a.priority - b.priority;
 
-const isUsable = ({ isHealthy, failingModels }: UpstreamState, model: string): boolean =>
+/** Whether it is healthy and the last call for this model did not fail. */
+export const isUsable = ({ isHealthy, failingModels }: UpstreamState, model: string): boolean =>
   isHealthy && !failingModels.has(model);

@@ -17,7 +17,7 @@ import type { ConfiguredName } from './configured-names.ts';
 import { type ConversationPrefix, conversationPrefix } from './conversation-prefix.ts';
 import { type Decision, type Resolution, refusal, resolve, withListsRead } from './dispatch.ts';
 import { errorView, explainFallback } from './explain-fallback.ts';
-import { failoverTargets } from './failover-targets.ts';
+import { failoverPlan } from './failover-targets.ts';
 import { modelOmitted } from './model-omitted.ts';
 import { plainModelRef } from './model-ref.ts';
 import { isDispatched, pathRow } from './paths.ts';
@@ -104,6 +104,7 @@ const NO_TARGET = {
   load: null,
   balance: null,
   after: [],
+  skipped: [],
   failover: [],
   fallback: null,
   beyond: null,
@@ -176,7 +177,13 @@ function explainTarget(request: DispatchRequest, decision: Decision, context: Ex
   const { target } = decision;
   const { view, deps } = context;
   const first = previewOf(decision, context);
-  const next = failoverTargets(request.modelRef, decision, view).map((each) => ({
+  const plan = failoverPlan(
+    request.modelRef,
+    decision,
+    view,
+    (name, model) => deps.refusalOf(name, { model })?.message ?? null,
+  );
+  const next = plan.after.map((each) => ({
     ...each,
     ...(each.slot === null ? ofUpstream(each.upstream, decision, context) : slotPreview(each.slot, context)),
   }));
@@ -198,6 +205,7 @@ function explainTarget(request: DispatchRequest, decision: Decision, context: Ex
       load,
       error: refusal && errorView(refusal),
     })),
+    skipped: [...plan.skipped],
     fallback,
     beyond: null,
     error: last && errorView(last),

@@ -12,6 +12,7 @@ describe('otherUpstream', () => {
       upstreamConfigOf({ name: 'b', models: ['m'], priority: 5 }),
       upstreamConfigOf({ name: 'c', models: ['m'], isHealthy: false }),
       upstreamConfigOf({ name: 'd', models: ['n'] }),
+      upstreamConfigOf({ name: 'e', models: ['m'], isBusy: true }),
     ],
   });
   const tried = (...names: string[]) => new Set(names);
@@ -25,7 +26,9 @@ describe('otherUpstream', () => {
       step: 'upstream-cached',
       target: { upstream: 'b', model: 'm' },
     });
-    expect(otherUpstream(decision, tried('a', 'b'), on)).toBeNull();
+    // A busy one is tried last, but not excluded.
+    expect(otherUpstream(decision, tried('a', 'b'), on)).toMatchObject({ target: { upstream: 'e' } });
+    expect(otherUpstream(decision, tried('a', 'b', 'e'), on)).toBeNull();
   });
 
   it('never replaces a binding of the registry or a slot', () => {

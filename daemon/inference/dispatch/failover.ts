@@ -3,6 +3,7 @@ import { faultOf } from '../../upstreams/connection-error.ts';
 import { UpstreamDown } from '../../upstreams/refusals.ts';
 import type { EngineFailure } from '../forward/engine-error.ts';
 import { RequestUnsent } from '../forward/failure.ts';
+import { isUsable } from './balance.ts';
 import type { Decision } from './dispatch.ts';
 import type { RoutingView } from './routing-view.ts';
 import { fromLists } from './upstream-cached.ts';
@@ -42,7 +43,7 @@ export function failoverCaseOf(failure: unknown): FailoverCase | null {
 
 /**
  * Chooses the failover target of a request whose upstream does not serve it: another healthy upstream that
- * lists the same id. Null when there is none, and for a model that the registry binds to its upstream.
+ * lists the same id. Busy ones come last. Null when there is none, and for a model that the registry binds to its upstream.
  */
 export function otherUpstream(
   { target, step }: Decision,
@@ -50,9 +51,7 @@ export function otherUpstream(
   view: RoutingView,
 ): Decision | null {
   if (target.kind !== 'upstream' || step === 'registry') return null;
-  const others = view.upstreams.filter(
-    ({ name, isHealthy, failingModels }) => isHealthy && !failingModels.has(target.model) && !tried.has(name),
-  );
+  const others = view.upstreams.filter((each) => isUsable(each, target.model) && !tried.has(each.name));
   const outcome = fromLists(others, target.model);
   return outcome?.is === 'match' ? { step, target: outcome.target, rule: outcome.rule ?? null } : null;
 }

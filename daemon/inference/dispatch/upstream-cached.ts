@@ -35,6 +35,7 @@ export function fromLists(
   );
   if (best === null) return null;
   const { upstream, rule } = best;
-  const why = rule === null ? '' : CHOSEN_BY[rule];
+  const chosen = rule === null ? '' : CHOSEN_BY[rule];
+  const why = upstream.isBusy ? `${chosen}; it was busy a moment ago, and no other one is free` : chosen;
   return toUpstream(upstream.name, model, `upstream ${upstream.name} lists this model${why}`, rule);
 }

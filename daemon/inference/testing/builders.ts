@@ -26,6 +26,7 @@ export function upstreamConfigOf(
   return {
     remote: true,
     isHealthy: true,
+    isBusy: false,
     failingModels,
     isSpendGuarded: true,
     priority: 0,
