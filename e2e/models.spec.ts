@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright/test';
 import { writeToneVoice } from '../daemon/models/onnx/testing/tone-folders.ts';
@@ -6,6 +6,7 @@ import { tinyChat } from '../daemon/models/testing/gguf/tiny-chat.ts';
 import { tinyEmbed } from '../daemon/models/testing/gguf/tiny-embed.ts';
 import { encodeGguf } from '../daemon/models/testing/gguf/writer.ts';
 import { type FakeHub, startHub } from '../daemon/models/testing/hub.ts';
+import { possibleExamples, writeUnusable } from '../daemon/models/testing/unusable-examples.ts';
 import { send } from '../daemon/test/harness/http.ts';
 import { waitForSlotState } from '../daemon/test/harness/slots.ts';
 import { startThree } from '../daemon/test/harness/three-models.ts';
@@ -198,20 +199,39 @@ test('a gated repository, a missing and an existing path; a file of the operator
   await inspect(page, 'models-empty', TWO_LAYOUTS.slice(1));
 });
 
-test('a voice that is put into a model folder is listed with its language and played, and an unusable file is explained', async ({
-  page,
-}) => {
-  const models = join(daemon().home, 'state', 'models');
-  writeToneVoice(join(models, 'tone'));
-  const broken = join(models, 'whisper-ct2');
-  mkdirSync(broken);
-  for (const name of ['model.bin', 'vocabulary.txt', 'config.json']) writeFileSync(join(broken, name), '{}');
+test('every unusable file is explained, with what to do', async ({ page }) => {
+  const models = join(daemon().home, 'state', 'models', 'unusable');
+  const examples = possibleExamples();
+  for (const [, example] of examples) writeUnusable(models, example);
   await page.goto(`${daemon().url}/models`);
   await page.getByRole('button', { name: 'Rescan folders' }).click();
+  const scanned = page.getByRole('status').filter({ hasText: 'Not usable:' });
   const unusable = page.getByRole('region', { name: 'Not usable' });
-  await expect(unusable).toContainText('whisper-ct2 a model in CTranslate2 format (faster-whisper)');
-  await expect(unusable).toContainText('Download the model as sherpa-onnx publishes it');
-  await inspect(page, 'models-unusable', TWO_LAYOUTS);
+  for (const [id, { file, reason }] of examples) {
+    for (const list of [scanned, unusable]) {
+      const item = list.getByRole('listitem').filter({ has: page.getByText(file, { exact: true }) });
+      await expect(item, id).toHaveText(reason);
+      // The reason is a sentence of its own. Another one says what to do.
+      await expect(item, id).toHaveText(/: .+\. [A-Z].+\.$/);
+    }
+  }
+  await inspect(page, 'models-unusable', ALL_LAYOUTS);
+  await page.goto(`${daemon().url}/models?show=details&of=glm5`);
+  await expect(sheet(page, 'glm5')).toContainText(
+    /Not usable: .* the architecture glm5_next\.Update the gateway/,
+  );
+  rmSync(models, { recursive: true });
+  await send(daemon(), 'POST', '/api/models/scan');
+  await page.goto(`${daemon().url}/models`);
+  await expect(unusable).toHaveCount(0);
+});
+
+test('a voice that is put into a model folder is listed with its language and played', async ({ page }) => {
+  const models = join(daemon().home, 'state', 'models');
+  writeToneVoice(join(models, 'tone'));
+  await page.goto(`${daemon().url}/models`);
+  await page.getByRole('button', { name: 'Rescan folders' }).click();
+  await expect(installed(page, 'tone')).toBeVisible();
   await page.goto(`${daemon().url}/models?show=details&of=tone`);
   const voices = sheet(page, 'tone').getByRole('region', { name: 'Voices' });
   await expect(voices.getByRole('listitem')).toHaveText(/default/);

@@ -38,6 +38,7 @@ import { remoteHeaders } from '../models/hub/remote-header.ts';
 import { pullObjection } from '../models/pulls/pull-objection.ts';
 import { createPulls } from '../models/pulls/pulls.ts';
 import { createRegistry } from '../models/registry.ts';
+import { unservedFormat } from '../models/unusable-formats.ts';
 import { configWrite } from '../routes/config-write.ts';
 import type { RouteDeps } from '../routes/deps.ts';
 import { createHandlers } from '../routes/handlers.ts';
@@ -149,8 +150,8 @@ export async function startServices(
       addDefaultContext(slot, registry.chatModelFor(slot.model, slot.name, memoryDevice(slot))),
     withDefaultContext: addDefaultContext,
     speedOf,
-    // Folders of safetensors are for engines in slot files. No engine serves them automatically.
-    models: () => registry.list().filter(({ format }) => format !== 'safetensors'),
+    // No engine serves the others automatically. They are for engines in slot files.
+    models: () => registry.list().filter((model) => unservedFormat(model) === null),
     absentModels: () => registry.absentIds(),
     ...slotPersistence(store),
     headroom: (device, needed, planned) => memoryHeadroom(kvCache.hardware, device, needed, planned),

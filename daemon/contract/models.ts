@@ -115,12 +115,12 @@ export const ModelView = RegistryView.extend({
   parameters: z.number().nullable(),
   /** Whether `enable_thinking` was set by an administrator; else it comes from its header. */
   thinking_chosen: z.boolean(),
-  /** Why no slot serves it, and what to do; null when one does. */
+  /** Why no engine of the gateway serves its format by itself, and what to do; null when one does. */
   unserved: z.object({ reason: z.string(), advice: z.string() }).nullable(),
   /** Whether it could be loaded now; null while it is loaded, or when no engine serves it automatically. */
   fit: ModelFit.nullable(),
 });
-/** A file in a model folder that cannot be used, or a folder that cannot be read. */
+/** A file in a model folder, or a registered model, that cannot be used, or a folder that cannot be read. */
 export const ModelProblem = z.object({
   file: z.string(),
   reason: z.string(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { chooseChatModel } from './choose-chat-model.ts';
 import type { RegisteredModel } from './registered-model.ts';
+import { isEmbeddedChat } from './unusable-formats.ts';
 
 /** Where the choice is stored across restarts. */
 export interface ChoiceStore {
@@ -86,7 +87,7 @@ export class AgentChoice {
 
   /** Makes a model the choice of the owner. Everything else that could be offered now is not offered again. */
   decide(id: string): void {
-    const others = this.#deps.models().filter((model) => isChat(model) && model.id !== id);
+    const others = this.#deps.models().filter((model) => isEmbeddedChat(model) && model.id !== id);
     this.#change({ model: id, declined: others.map((model) => model.id).slice(-MAX_IDS) });
   }
 

@@ -1,5 +1,6 @@
 import { cacheBytes } from './context-memory.ts';
 import type { RegisteredModel } from './registered-model.ts';
+import { isEmbeddedChat } from './unusable-formats.ts';
 
 /** Context window assumed for a first load, in tokens. */
 const WINDOW = 4096;
@@ -34,7 +35,7 @@ export function chooseChatModel(
   models: readonly RegisteredModel[],
   memoryBytes: number | null,
 ): RegisteredModel | null {
-  const chat = models.filter(({ type, format }) => type === 'llm' && format === 'gguf');
+  const chat = models.filter(isEmbeddedChat);
   const real = chat.filter(({ demo }) => !demo);
   if (real.length === 0) return chat[0] ?? null;
   const talking = real.filter(({ chatTemplate }) => chatTemplate);

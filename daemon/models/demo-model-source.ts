@@ -5,6 +5,7 @@ import { type FolderSync, isCurrent } from './folder-sync.ts';
 import type { ModelStore } from './model-store.ts';
 import type { RegisteredModel } from './registered-model.ts';
 import { findModelFile } from './scan.ts';
+import { isEmbeddedChat } from './unusable-formats.ts';
 
 /** Stored permanently: from then on the demonstration model is not registered. */
 const HAD_REAL_MODEL_KEY = 'models.real_model_seen';
@@ -19,7 +20,7 @@ export interface DemoSourceDeps {
   isUsable(model: RegisteredModel): boolean;
 }
 
-const isReal = (model: RegisteredModel) => model.type === 'llm' && model.format === 'gguf' && !model.demo;
+const isReal = (model: RegisteredModel) => isEmbeddedChat(model) && !model.demo;
 
 async function registerDemo({ modelStore, sync, log, folder }: DemoSourceDeps): Promise<void> {
   try {

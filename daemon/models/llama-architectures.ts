@@ -1,5 +1,3 @@
-import type { GgufMetadata } from './gguf-metadata.ts';
-
 /** The release of llama.cpp in the embedded engine. */
 export const LLAMA_RELEASE = 'v0.5.0';
 
@@ -162,7 +160,10 @@ export const LLAMA_ARCHITECTURES: ReadonlySet<string> = new Set([
 export function loadObjection({
   architecture,
   unknownTypes,
-}: Pick<GgufMetadata, 'architecture' | 'unknownTypes'>): string | null {
+}: {
+  readonly architecture: string;
+  readonly unknownTypes: readonly number[];
+}): string | null {
   if (!LLAMA_ARCHITECTURES.has(architecture))
     return `llama.cpp ${LLAMA_RELEASE} of this gateway does not know the architecture ${architecture}.`;
   if (unknownTypes.length === 0) return null;

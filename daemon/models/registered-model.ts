@@ -47,6 +47,8 @@ export interface RegisteredModel extends ModelRecordView {
   readonly experts: ExpertWeights | null;
   /** Bytes of the weights that one token reads; null when unknown. */
   readonly activeBytes: number | null;
+  /** Storage types of its tensors that the embedded engine does not know; empty for a usable file. */
+  readonly unknownTypes: readonly number[];
   /** Version of the header reader that read the fields; a model read by an older one is read again. */
   readonly headerVersion: number;
   readonly chatTemplate: boolean;
@@ -63,7 +65,7 @@ export interface RegisteredModel extends ModelRecordView {
 }
 
 /** Increase it when the header reader returns more than before, so that known files are read again. */
-export const HEADER_VERSION = 7;
+export const HEADER_VERSION = 8;
 
 /** Header fields that the store keeps in addition to the public columns. */
 const HEADER_KEYS = [
@@ -80,6 +82,7 @@ const HEADER_KEYS = [
   'sampling',
   'experts',
   'activeBytes',
+  'unknownTypes',
   'headerVersion',
   'chatTemplate',
   'chat_template',
@@ -137,6 +140,7 @@ export const NO_TEXT = {
   sampling: {},
   experts: null,
   activeBytes: null,
+  unknownTypes: [],
   headerVersion: HEADER_VERSION,
   chatTemplate: false,
   chat_template: null,
@@ -197,6 +201,7 @@ export function newModel(
     sampling: metadata.sampling,
     experts: metadata.experts,
     activeBytes: metadata.activeBytes,
+    unknownTypes: metadata.unknownTypes,
     headerVersion: HEADER_VERSION,
     chatTemplate: metadata.chatTemplate,
     chat_template: metadata.type === 'llm' ? metadata.builtInTemplate : null,
@@ -257,6 +262,10 @@ function asExperts(value: unknown): ExpertWeights | null {
   return typeof bytes === 'number' && typeof layers === 'number' ? { bytes, layers } : null;
 }
 
+/** Reads a stored list; empty when it is none. */
+const asNumbers = (value: unknown): number[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'number') : [];
+
 const POINT_KEYS = [
   'context',
   'windowBytes',
@@ -308,6 +317,7 @@ export function fromRow(row: ModelRow): RegisteredModel | null {
     sampling: asSamplingDefaults(row.header.sampling),
     experts: asExperts(row.header.experts),
     activeBytes: number('activeBytes'),
+    unknownTypes: asNumbers(row.header.unknownTypes),
     headerVersion: number('headerVersion') ?? 1,
     chatTemplate: row.header.chatTemplate === true,
     capabilities: row.capabilities,

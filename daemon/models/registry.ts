@@ -27,6 +27,7 @@ import { removeFiles } from './remove-files.ts';
 import { findModelFile } from './scan.ts';
 import { simulateModels } from './simulate-models.ts';
 import { speechPathAt } from './speech-path.ts';
+import { isEmbeddedChat } from './unusable-formats.ts';
 
 export type { RegisteredModel } from './registered-model.ts';
 
@@ -276,7 +277,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     isAgentConfigured: () => configured.model() !== null,
     chooseAgent(id) {
       const model = modelStore.get(id);
-      if (model?.type !== 'llm' || model.format !== 'gguf') return false;
+      if (model === undefined || !isEmbeddedChat(model)) return false;
       agent.decide(id);
       return true;
     },

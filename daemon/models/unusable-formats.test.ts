@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { adviceFor, isUnfinished, unservedFormat, unusableFile, unusableFolder } from './unusable-formats.ts';
+import {
+  adviceFor,
+  isEmbeddedChat,
+  isUnfinished,
+  unservedFormat,
+  unusableFile,
+  unusableFolder,
+} from './unusable-formats.ts';
 
 describe('a folder', () => {
   test.each([
@@ -73,8 +80,30 @@ test.each([
 
 test('an unknown reason has none', () => expect(adviceFor('something else')).toBeNull());
 
-test('only safetensors wait for an engine of a slot file', () => {
-  expect(unservedFormat({ format: 'safetensors', type: 'llm' })?.advice).toMatch(/vllm/);
-  expect(unservedFormat({ format: 'safetensors', type: 'image' })?.advice).toMatch(/ComfyUI/);
-  expect(unservedFormat({ format: 'gguf', type: 'llm' })).toBeNull();
+describe('a registered model', () => {
+  test.each([
+    [{ format: 'safetensors', type: 'llm' }, /safetensors/, /vllm/],
+    [{ format: 'safetensors', type: 'image' }, /diffusers/, /ComfyUI/],
+    [{ format: 'gguf', type: 'llm', architecture: 'glm5_next' }, /architecture glm5_next$/, /llama-server/],
+    [
+      { format: 'gguf', type: 'embedding', architecture: 'bert', unknownTypes: [142] },
+      /tensor type 142$/,
+      /llama-server/,
+    ],
+  ] as const)('%j is explained', (model, reason, advice) => {
+    const found = unservedFormat(model);
+    expect(found?.reason).toMatch(reason);
+    expect(found?.advice).toMatch(advice);
+    expect(isEmbeddedChat(model)).toBe(false);
+  });
+
+  test.each([
+    { format: 'gguf', type: 'llm', architecture: 'llama', unknownTypes: [] },
+    { format: 'gguf', type: 'llm', architecture: null },
+    { format: 'onnx', type: 'tts', architecture: 'vits' },
+    { format: 'program', type: 'tts' },
+  ] as const)('%j is not', (model) => {
+    expect(unservedFormat(model)).toBeNull();
+    expect(isEmbeddedChat(model)).toBe(model.type === 'llm');
+  });
 });

@@ -11,6 +11,7 @@ import type { Catalog } from '../models/catalog-store.ts';
 import { freeBytesForModels, KEEP_FREE_BYTES } from '../models/pulls/disk-space.ts';
 import type { Pulls } from '../models/pulls/pulls.ts';
 import type { Registry } from '../models/registry.ts';
+import { unservedFormat } from '../models/unusable-formats.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
 import type { Slots } from '../slots/slots.ts';
@@ -101,7 +102,9 @@ class FirstRun implements Setup {
   async view(): Promise<SetupView> {
     const { settings, registry, hardware, hasAdminKey, enforced, listener } = this.#options;
     const { state } = this.#state;
-    const realModel = registry.list().some((model) => !model.demo && model.type === 'llm');
+    const realModel = registry
+      .list()
+      .some((model) => !model.demo && model.type === 'llm' && unservedFormat(model) === null);
     const hasKey = hasAdminKey();
     const machine = hardware.view();
     const folders = await this.#tools.folders();

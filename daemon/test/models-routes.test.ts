@@ -59,7 +59,7 @@ function writeWeights(): void {
 test('a scan reports models and invalid files; a projector belongs to the model in its folder', async () => {
   writeFileSync(join(folder, 'later.gguf'), encodeGguf(tinyEmbed()));
   const scanned = (await call('POST', '/api/models/scan')).json<{ problems: { file: string }[] }>();
-  expect(scanned.problems.map(({ file }) => file)).toEqual(['broken.gguf']);
+  expect(scanned.problems.map(({ file }) => file)).toEqual(['broken.gguf', 'Llama-Tensors']);
   expect(await find('later')).toMatchObject({ type: 'embedding', source: 'scan', projector: false });
   expect(await find('seeing-Q8_0')).toMatchObject({ projector: true });
   expect(await find('plain')).toMatchObject({ projector: false, memory: {} });

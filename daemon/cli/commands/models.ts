@@ -22,10 +22,7 @@ export async function list({ client, flags, out, width }: CommandContext): Promi
   else if (flags.quiet) out(view.models.map(({ id }) => `${plain(id)}\n`).join(''));
   else {
     out(view.models.length === 0 ? 'No model yet.\n' : modelTable(view.models, width));
-    const unserved = view.models.flatMap(({ id, unserved: why }) =>
-      why === null ? [] : [{ file: id, ...why }],
-    );
-    out(problemLines([...unserved, ...view.problems]));
+    out(problemLines(view.problems));
   }
   return EXIT.ok;
 }

@@ -2,7 +2,7 @@ import type { DoctorInput } from '../doctor-input.ts';
 import { type Finding, warn } from '../finding.ts';
 
 /** Maximum files that are named one by one. */
-const MAX_NAMED = 10;
+const MAX_NAMED = 50;
 
 /** Files in the model folders that the running gateway cannot use, with the reason and what to do. */
 export function modelFiles({ gateway }: DoctorInput): Finding[] {

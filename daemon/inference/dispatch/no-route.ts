@@ -32,7 +32,7 @@ export function noRoute(requested: string | null, view: RoutingView, why?: strin
     requested === null
       ? (why ?? 'No model was given and there is no default slot for this endpoint.')
       : (why ??
-        `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}". ${unserved ?? nextStep(similar)}`);
+        `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}"${unserved ?? `. ${nextStep(similar)}`}`);
   return new GatewayError('dispatch.no_route', {
     message,
     param: 'model',
@@ -40,11 +40,11 @@ export function noRoute(requested: string | null, view: RoutingView, why?: strin
   });
 }
 
-/** Returns why no slot serves a registered model, with the next step. */
+/** Returns why no slot serves a registered model, with the next step, as the end of a sentence. */
 function unservedReason(id: string, view: RoutingView): string | null {
   const model = modelNamed(view, id);
   const found = model === undefined ? null : unservedFormat(model);
-  return found === null ? null : `${found.reason} ${found.advice}`;
+  return found === null ? null : `: ${found.reason}. ${found.advice}`;
 }
 
 const nextStep = (similar: readonly string[]): string =>

@@ -1,11 +1,13 @@
+import { basename } from 'node:path';
 import type { CatalogUpdateBody, CatalogView } from '../../contract/catalog.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { invalidRequest } from '../../contract/invalid-request.ts';
-import type { ModelPutBody, ModelWithMemory } from '../../contract/models.ts';
+import type { ModelProblemView, ModelPutBody, ModelWithMemory } from '../../contract/models.ts';
 import { slotNotFound, upstreamNotFound } from '../../contract/not-found.ts';
 import { estimateHeader, installedFrom, typeOf } from '../../models/catalog.ts';
 import { modelView, type RegisteredModel } from '../../models/registered-model.ts';
-import { unservedFormat } from '../../models/unusable-formats.ts';
+import { type Unusable, unservedFormat } from '../../models/unusable-formats.ts';
+import { embedded } from '../../slots/engines/embedded.ts';
 import type { Slots } from '../../slots/slots-api.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
@@ -34,7 +36,7 @@ export function registryRoutes(deps: RouteDeps) {
     const places = slotIndexOf(slots);
     ctx.body = {
       models: registry.list().map((model) => modelWithMemory(model, slots, places)),
-      problems: [...registry.problems()],
+      problems: problemsOf(deps, places),
     };
   };
   const put: Handler = async (ctx) => {
@@ -67,7 +69,7 @@ export function registryRoutes(deps: RouteDeps) {
   };
   const scan: Handler = async (ctx) => {
     await registry.scan();
-    ctx.body = { models: registry.list().length, problems: [...registry.problems()] };
+    ctx.body = { models: registry.list().length, problems: problemsOf(deps, slotIndexOf(slots)) };
   };
   const updateCatalog: Handler = async (ctx) => {
     const update = ctx.request.body as CatalogUpdateBody;
@@ -108,13 +110,16 @@ const holdersOf = ({ slots }: Pick<RouteDeps, 'slots'>, id: string) =>
  */
 const SELF_SERVED: ReadonlySet<string> = new Set(['gguf', 'onnx']);
 
+const isSelfServed = (model: RegisteredModel): boolean =>
+  SELF_SERVED.has(model.format) && unservedFormat(model) === null;
+
 /** The models of the slots at one moment. */
 interface SlotIndex {
   /** Ids of models that are in memory, or about to be. */
   readonly held: ReadonlySet<string | null>;
   /** Model id → its automatic slot. */
   readonly automatic: ReadonlyMap<string | null, string>;
-  /** Ids of models that a slot serves or would load. */
+  /** Ids of models that the engine of a slot can serve. */
   readonly serving: ReadonlySet<string | null>;
 }
 
@@ -122,9 +127,25 @@ function slotIndexOf(slots: Pick<Slots, 'list'>): SlotIndex {
   const all = slots.list();
   return {
     held: new Set(all.filter(({ state }) => !UNLOADED.includes(state)).map(({ model }) => model)),
-    serving: new Set(all.map(({ model }) => model)),
+    serving: new Set(all.filter(({ engine }) => engine !== embedded.id).map(({ model }) => model)),
     automatic: new Map(all.filter(({ auto }) => auto).map(({ model, name }) => [model, name])),
   };
+}
+
+/**
+ * Returns why no slot or upstream can serve a model because of its format. Null when one can, or when the format is not
+ * the reason.
+ */
+const unservedBy = (model: RegisteredModel, serving: SlotIndex['serving']): Unusable | null =>
+  serving.has(model.id) || model.binding?.startsWith('upstream:') === true ? null : unservedFormat(model);
+
+/** Returns the files that cannot be used: those that are no models, and models that no engine here serves. */
+function problemsOf({ registry }: RouteDeps, { serving }: SlotIndex): ModelProblemView[] {
+  const models = registry.list().flatMap((model) => {
+    const unserved = unservedBy(model, serving);
+    return unserved === null ? [] : [{ file: basename(model.path), ...unserved }];
+  });
+  return [...registry.problems(), ...models];
 }
 
 /** Returns a model with its data on this machine, without a path. */
@@ -142,8 +163,8 @@ function modelWithMemory(
     capabilities: { ...model.capabilities },
     parameters: model.parameters,
     thinking_chosen: model.thinkingChosen,
-    unserved: serving.has(model.id) || model.binding !== null ? null : unservedFormat(model),
-    fit: held.has(model.id) || !SELF_SERVED.has(model.format) ? null : slots.fit(model),
+    unserved: unservedBy(model, serving),
+    fit: held.has(model.id) || !isSelfServed(model) ? null : slots.fit(model),
   };
 }
 

@@ -1,6 +1,8 @@
 import { isAbsolute } from 'node:path';
 import type { SlotTypeName } from '../../contract/slots.ts';
+import { unservedFormat } from '../../models/unusable-formats.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
+import { embedded } from '../engines/embedded.ts';
 import type { Engine, Launch, MemoryParams, SlotModel } from '../engines/engine.ts';
 import { releasesMemory } from '../engines/keys.ts';
 import { engineOf } from '../engines/table.ts';
@@ -91,9 +93,16 @@ const usesCpu = (current: Readonly<EngineRun>): boolean =>
   current.launch.how.runner !== 'attach' && ['cpu', 'auto'].includes(current.loaded?.device ?? 'cpu');
 
 /** Returns why a slot cannot serve a model, in one line; null when it can. */
-export function typeObjection(config: SlotConfig, model: Pick<SlotModel, 'id' | 'type'>): string | null {
-  if (model.type === config.type) return null;
-  return `${model.id} is ${TYPES[model.type]}; the slot serves ${TYPES[config.type]}.`;
+export function typeObjection(
+  config: SlotConfig,
+  model: Pick<SlotModel, 'id' | 'type' | 'format' | 'architecture' | 'unknownTypes'>,
+): string | null {
+  if (model.type !== config.type)
+    return `${model.id} is ${TYPES[model.type]}; the slot serves ${TYPES[config.type]}.`;
+  const { format } = model;
+  if (config.engine !== embedded.id || format === undefined) return null;
+  const unserved = unservedFormat({ ...model, format });
+  return unserved === null ? null : `${model.id}: ${unserved.reason}. ${unserved.advice}`;
 }
 
 /**

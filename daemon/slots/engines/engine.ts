@@ -15,6 +15,10 @@ export interface SlotModel {
    */
   readonly path: string | null;
   readonly type: SlotTypeName;
+  /** Format and architecture of its files, and types of tensors that the embedded engine does not know; absent when unknown. */
+  readonly format?: string;
+  readonly architecture?: string | null;
+  readonly unknownTypes?: readonly number[];
   /** Whether it is the built-in demonstration model. */
   readonly demo: boolean;
   readonly sizeBytes: number;

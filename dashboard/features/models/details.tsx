@@ -79,7 +79,7 @@ function Whole(props: { model: ModelWithMemory; open: (show: Show, of: string) =
     <>
       {model.unserved === null ? null : (
         <Note tone="attention">
-          <p>{model.unserved.reason}</p>
+          <p>Not usable: {model.unserved.reason}.</p>
           <p>{model.unserved.advice}</p>
         </Note>
       )}

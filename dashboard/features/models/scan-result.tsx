@@ -10,7 +10,7 @@ export function Problems(props: { problems: readonly ModelProblemView[] }): Reac
     <ul className={css.problems}>
       {props.problems.map(({ file, reason, advice }) => (
         <li key={`${file} ${reason}`}>
-          <code>{file}</code> {reason}
+          <code>{file}</code>: {/[.!?]$/.test(reason) ? reason : `${reason}.`}
           {advice === null ? null : <span className={css.soft}> {advice}</span>}
         </li>
       ))}
