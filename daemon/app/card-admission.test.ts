@@ -139,7 +139,7 @@ const states = (slots: Slots) => ['agent', 'coder'].map((name) => slots.get(name
 describe('stale figures of a GPU', () => {
   it('are refreshed before a load is admitted: figures from before another load would admit both', async () => {
     bench = new CardBench('nvidia-single');
-    await bench.hardware.probe();
+    await bench.hardware.probeDevices();
     const slots = bench.open('autoload = false');
     await bench.advance(5_200);
     await bench.outcome(slots.load('agent'));
@@ -155,11 +155,11 @@ describe('stale figures of a GPU', () => {
 
   it('are refreshed before a load is refused: figures from before an idle unload would leave no headroom', async () => {
     bench = new CardBench('nvidia-single');
-    await bench.hardware.probe();
+    await bench.hardware.probeDevices();
     const slots = bench.open('autoload = false\nidle_unload = 2');
     await bench.outcome(slots.load('agent'));
     bench.setUsedMib(FULL_MIB);
-    await bench.hardware.probe();
+    await bench.hardware.probeDevices();
     await bench.advance(2_300);
     expect(slots.get('agent')?.state).toBe('offline');
     bench.setUsedMib(2);
@@ -174,7 +174,7 @@ describe('a start', () => {
     const slots = bench.open('autoload = true');
     await settle();
     expect(bench.runner.starts).toBe(0);
-    await bench.hardware.probe();
+    await bench.hardware.probeDevices();
     await bench.until(() => slots.get('agent')?.state === 'ready');
     expect(slots.get('agent')?.memory).toMatchObject({ pool: CARD });
     bench.setUsedMib(FULL_MIB);
@@ -196,7 +196,7 @@ describe('a start', () => {
 describe('a GPU whose tool fails', () => {
   it.each(['auto', 'cuda:0'])('keeps its loads with device %s, less what slots use there', async (device) => {
     bench = new CardBench('nvidia-single');
-    await bench.hardware.probe();
+    await bench.hardware.probeDevices();
     const slots = bench.open(`autoload = false\ndevice = "${device}"`);
     await bench.outcome(slots.load('agent'));
     bench.breakTool();
@@ -212,9 +212,9 @@ describe('an integrated GPU whose figures are some seconds old', () => {
   async function opened(): Promise<Slots> {
     bench = new CardBench('amd-strix-halo-carveout-no-npu');
     bench.runner.device = 'vulkan';
-    await bench.hardware.probe();
+    await bench.hardware.probeDevices();
     bench.leaves(24 * GIB);
-    await bench.hardware.probe();
+    await bench.hardware.probeDevices();
     return bench.open('autoload = false');
   }
 
@@ -235,7 +235,7 @@ describe('an integrated GPU whose figures are some seconds old', () => {
     await bench.outcome(slots.load('agent'));
     bench.leaves(8 * GIB);
     await bench.advance(7_000);
-    await bench.hardware.probe();
+    await bench.hardware.probeDevices();
     const load = request(slots, 'coder');
     await bench.until(() => slots.get('agent')?.state === 'offline');
     bench.leaves(24 * GIB);

@@ -327,7 +327,7 @@ export async function startServices(
   );
   upstreams.start();
   const stopWatchingConfig = watchConfig({ settings: live, log, bus, registry, slots, upstreams });
-  void hardware.probe();
+  void hardware.probeDevices();
   return {
     log,
     drainMs: () => live.value('drainLimitS') * 1000,
@@ -351,7 +351,7 @@ export async function startServices(
       slots.reload();
       upstreams.reload();
       void registry.scan();
-      void hardware.probe();
+      void hardware.probeDevices();
       await live.reload();
     },
     check: () => store.check(),

@@ -53,6 +53,13 @@ test('overlapping probes share one run', async () => {
   expect(probes).toBe(1);
 });
 
+test('a probe of the devices reads no load, network or disks, which the first view does', async () => {
+  const [, hardware] = start('no-gpu');
+  await hardware.probeDevices();
+  expect(hardware.last()).toMatchObject({ host: { swap_total_bytes: null, disks: null, networks: null } });
+  await vi.waitUntil(async () => (await hardware.current()).host.disks !== null, 20_000);
+});
+
 test('refreshes live values after 5 s and clears those that cannot be read', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const [machine, hardware] = start('amd-dgpu');

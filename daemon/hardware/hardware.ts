@@ -65,8 +65,13 @@ export interface Hardware {
    * probe has run.
    */
   current(): Promise<HardwareView>;
-  /** Probes the whole machine. Overlapping calls share one run. Never rejects. */
+  /** Probes the whole machine and returns it with live values. Overlapping calls share one run. Never rejects. */
   probe(): Promise<HardwareView>;
+  /**
+   * Probes the machine as `probe` does, without load, temperature, swap, network and disks: reading them starts about 90
+   * programs. Never rejects.
+   */
+  probeDevices(): Promise<void>;
   /** Returns the available host memory in bytes. Cheap: cached for up to a second unless `fresh`. */
   memoryAvailable(options?: { fresh: boolean }): number;
   /** Returns the maximum host memory of this process in bytes, including its control group's limit. */
@@ -155,12 +160,13 @@ export function createHardware(options: HardwareOptions): Hardware {
     const now = performance.now();
     if (now - probedAgainAt < PROBE_AGAIN_MS || !(await isOutdated(context.tree, last))) return;
     probedAgainAt = now;
-    void probe();
+    void probeDevices();
   };
   const flights = new SingleFlight<void>();
   const refresh = () => flights.run('live', readLive);
+  const probeDevices = () => flights.run('probe', probeAll);
   const probe = async () => {
-    await flights.run('probe', probeAll);
+    await probeDevices();
     return current();
   };
   const current = async (): Promise<HardwareView> => {
@@ -168,7 +174,7 @@ export function createHardware(options: HardwareOptions): Hardware {
     await Promise.all([host.refresh(), live.stale ? refresh() : null]);
     return viewOf(last);
   };
-  const stopWatch = watchResume(() => void probe());
+  const stopWatch = watchResume(() => void probeDevices());
 
   return {
     view() {
@@ -190,6 +196,7 @@ export function createHardware(options: HardwareOptions): Hardware {
     },
     current,
     probe,
+    probeDevices,
     memoryAvailable: (options) => (options?.fresh ? fresh() : memory()).availableBytes,
     memoryTotal: () => memory().totalBytes,
     async cardMemory(card, pids) {

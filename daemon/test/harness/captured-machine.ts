@@ -25,7 +25,7 @@ export async function probedMachine(
     backends: () => ['vulkan', 'cuda'],
   });
   cleanups.push(machine.remove, hardware.close);
-  await hardware.probe();
+  await hardware.probeDevices();
   return hardware;
 }
 
