@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { ArgumentText } from './argument-text.ts';
 import { asList, asObject, type Json } from './json.ts';
 import { newId } from './new-id.ts';
-import { ObjectProgress } from './object-progress.ts';
 import type { Piece } from './piece.ts';
 
 /** Stores the fields of a call in addition to name and arguments. */
@@ -9,6 +9,8 @@ export type KeepExtra = (callId: string, extra: Json) => void;
 
 /** Maximum calls of one response. */
 const MAX_CALLS = 1_024;
+/** Maximum characters of the arguments of one response. */
+const MAX_CHARACTERS = 32 * 1024 * 1024;
 /** The key of the call in the old `function_call` field, of which a message has at most one. */
 const FUNCTION_CALL = 'function_call';
 
@@ -25,6 +27,8 @@ interface Fragment {
 
 /** A call whose fragments are still arriving. */
 interface OpenCall {
+  /** The engine's number of the call; null when it sends none. */
+  readonly key: string | null;
   /** The number of its pieces; null until its name is known. */
   index: number | null;
   id: string;
@@ -32,7 +36,7 @@ interface OpenCall {
   extra: Json | undefined;
   /** Arguments that arrived before the name. */
   heldText: string;
-  readonly progress: ObjectProgress;
+  readonly args: ArgumentText;
 }
 
 /**
@@ -44,36 +48,61 @@ export class CallFragments {
   readonly #calls: OpenCall[] = [];
   readonly #byKey = new Map<string, OpenCall>();
   #started = 0;
+  #characters = 0;
 
   /** `keep` receives the fields of calls that no piece carries. */
   constructor(keep?: KeepExtra) {
     this.#keep = keep;
   }
 
-  /** Returns the pieces of the calls in a delta or message. Throws `upstream.error` for too many calls. */
-  read(delta: Json): Piece[] {
+  /**
+   * Returns the pieces of the calls in a delta, or in a message whose calls are complete. Throws `upstream.error`
+   * for too many calls.
+   */
+  read(delta: Json, isWhole = false): Piece[] {
     const inThisChunk = new Set<OpenCall>();
     return fragmentsOf(delta).flatMap((fragment) => {
       const call = this.#find(fragment, inThisChunk) ?? this.#add(fragment);
       if (call === null) return [];
       inThisChunk.add(call);
-      return this.#append(call, fragment);
+      const pieces = this.#append(call, fragment);
+      return isWhole ? [...pieces, ...this.#rest(call)] : pieces;
     });
   }
 
-  /** Returns the pieces of calls that never received a name, at the end of the response. */
+  /** Returns the pieces that were held, at the end of the response: also those of calls without a name. */
   end(): Piece[] {
-    return this.#calls.flatMap((call) =>
-      call.index === null && !call.progress.isEmpty ? this.#start(call) : [],
-    );
+    return this.#calls.flatMap((call) => this.#rest(call));
+  }
+
+  /**
+   * Returns the piece numbers of the calls in the order of the engine's numbers, which are positions in the
+   * complete answer; in the order of their starts without numbers.
+   */
+  order(): number[] {
+    const started = this.#calls.filter(({ index }) => index !== null);
+    const numbers = new Map(started.map((call) => [call, Number(call.key ?? Number.NaN)] as const));
+    const isNumbered = [...numbers.values()].every((number) => Number.isFinite(number));
+    const position = (call: OpenCall): number => (isNumbered ? (numbers.get(call) ?? 0) : (call.index ?? 0));
+    return started
+      .toSorted((a, b) => position(a) - position(b) || (a.index ?? 0) - (b.index ?? 0))
+      .map(({ index }) => index ?? 0);
+  }
+
+  /** Returns the pieces of a call that were held. */
+  #rest(call: OpenCall): Piece[] {
+    const isUnnamed = call.index === null && !call.args.isEmpty;
+    const text = call.args.end();
+    if (isUnnamed) return this.#start(call, text);
+    return call.index === null || text === '' ? [] : [{ type: 'arguments', index: call.index, text }];
   }
 
   #add({ key, id, name, text, extra }: Fragment): OpenCall | null {
     if (key === null && id === '' && name === '' && text === '') return null;
     if (this.#calls.length >= MAX_CALLS)
       throw new GatewayError('upstream.error', { message: 'The model makes too many tool calls at once.' });
-    const progress = new ObjectProgress();
-    const call: OpenCall = { index: null, id, name: '', extra, heldText: '', progress };
+    const args = new ArgumentText();
+    const call: OpenCall = { key, index: null, id, name: '', extra, heldText: '', args };
     this.#calls.push(call);
     if (key !== null) this.#byKey.set(key, call);
     return call;
@@ -94,21 +123,23 @@ export class CallFragments {
   }
 
   #append(call: OpenCall, { id, name, text: sentText, extra }: Fragment): Piece[] {
-    // `null` is the JSON of no arguments; inside other text it is a value.
-    const text = call.progress.isEmpty && sentText.trim() === 'null' ? '' : sentText;
+    const text = call.args.push(sentText);
+    this.#characters += sentText.length;
+    if (this.#characters > MAX_CHARACTERS)
+      throw new GatewayError('upstream.error', { message: 'The answer is too long.' });
     if (call.index === null) {
       call.id ||= id;
       call.name ||= name;
       call.extra ??= extra;
     } else if (extra) this.#keep?.(call.id, extra);
-    call.progress.push(text);
     if (call.index !== null) return text === '' ? [] : [{ type: 'arguments', index: call.index, text }];
     call.heldText += text;
     return call.name === '' ? [] : this.#start(call);
   }
 
-  #start(call: OpenCall): Piece[] {
-    const { name, extra, heldText } = call;
+  #start(call: OpenCall, more = ''): Piece[] {
+    const { name, extra } = call;
+    const heldText = call.heldText + more;
     const index = this.#started++;
     call.index = index;
     call.id ||= newId('call');
@@ -131,16 +162,16 @@ function isAnother(
   if (name === '') return false;
   if (id !== '' && call.id !== '') return id !== call.id;
   if (call.name === '') return false;
-  return inThisChunk.has(call) || (call.progress.isComplete && text.trim() !== '');
+  return inThisChunk.has(call) || (call.args.isComplete && text.trim() !== '');
 }
 
 /** Returns whether a fragment without a number and without a known id continues the last call. */
 function continuesLast(last: OpenCall, { id, name }: Fragment): boolean {
   // Some engines send a new id with every fragment.
-  if (name === '') return id === '' || !last.progress.isComplete;
+  if (name === '') return id === '' || !last.args.isComplete;
   if (last.name === '') return id === '' || last.id === '';
   const isRepeated = id === '' && name === last.name;
-  return isRepeated && !last.progress.isEmpty && !last.progress.isComplete;
+  return isRepeated && !last.args.isEmpty && !last.args.isComplete;
 }
 
 function fragmentsOf(delta: Json): Fragment[] {

@@ -45,14 +45,14 @@ describe('chunks', () => {
       read(
         call({ index: 1, id: 'x', function: { name: 'f', arguments: '' } }),
         call({ index: 1, function: { arguments: '{' } }),
-        call({ index: 2, id: 'y', function: { name: 'g', arguments: '{}' } }),
+        call({ index: 2, id: 'y', function: { name: 'g', arguments: '[]' } }),
         call({ index: 1, function: { arguments: '}' } }),
       ),
     ).toEqual([
       { type: 'call', index: 0, id: 'x', name: 'f' },
       { type: 'arguments', index: 0, text: '{' },
       { type: 'call', index: 1, id: 'y', name: 'g' },
-      { type: 'arguments', index: 1, text: '{}' },
+      { type: 'arguments', index: 1, text: '[]' },
       { type: 'arguments', index: 0, text: '}' },
     ]);
   });
@@ -62,7 +62,7 @@ describe('chunks', () => {
       read(
         call({ index: 0, id: 'x', function: { name: 'f', arguments: '{"a":' } }),
         call({ index: 0, id: 'x', function: { name: 'f', arguments: '1}' } }),
-        call({ index: 0, id: 'y', function: { name: 'g', arguments: '{}' } }),
+        call({ index: 0, id: 'y', function: { name: 'g', arguments: '[]' } }),
         call({ index: 0, id: 'z', function: { arguments: ' ' } }),
       ),
     ).toEqual([
@@ -70,7 +70,7 @@ describe('chunks', () => {
       { type: 'arguments', index: 0, text: '{"a":' },
       { type: 'arguments', index: 0, text: '1}' },
       { type: 'call', index: 1, id: 'y', name: 'g' },
-      { type: 'arguments', index: 1, text: '{}' },
+      { type: 'arguments', index: 1, text: '[]' },
       { type: 'arguments', index: 1, text: ' ' },
     ]);
   });

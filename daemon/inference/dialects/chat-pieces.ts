@@ -1,5 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { CallFragments, type KeepExtra } from './call-fragments.ts';
+import { CallSequence } from './call-sequence.ts';
+import { finishReason } from './finish-reason.ts';
 import { asList, asObject, type Json } from './json.ts';
 import type { ChatUsage, Piece } from './piece.ts';
 import { answerTexts } from './response-texts.ts';
@@ -22,11 +24,12 @@ export class ChatPieces {
    */
   read(answer: Json): Piece[] {
     const choice = asObject(asList(answer.choices)[0]);
-    const delta = asObject(choice?.delta) ?? asObject(choice?.message) ?? {};
-    const pieces: Piece[] = [...answerTexts(delta), ...this.#calls.read(delta)];
+    const part = asObject(choice?.delta);
+    const message = part ?? asObject(choice?.message) ?? {};
+    const pieces: Piece[] = [...answerTexts(message), ...this.#calls.read(message, part === undefined)];
     if (typeof choice?.finish_reason === 'string' && choice.finish_reason !== '') {
       const stop = typeof choice.stop_reason === 'string' ? choice.stop_reason : null;
-      pieces.push(...this.#calls.end(), { type: 'finish', reason: choice.finish_reason, stop });
+      pieces.push(...this.#calls.end(), { type: 'finish', reason: finishReason(choice.finish_reason), stop });
     }
     const usage = asObject(answer.usage);
     if (usage) pieces.push({ type: 'usage', usage: usageOf(usage) });
@@ -48,10 +51,12 @@ export function withMessage(answer: Json): Json {
   throw new GatewayError('upstream.error', { message: 'The engine answered without a message.' });
 }
 
-/** Returns the pieces of a complete response. Throws like `withMessage`. */
+/** Returns the pieces of a complete response, each call in one run. Throws like `withMessage`. */
 export function wholePieces(answer: Json, keep?: KeepExtra): Piece[] {
   const pieces = new ChatPieces(keep);
-  return [...pieces.read(withMessage(answer)), ...pieces.end()];
+  const sequence = new CallSequence();
+  const read = [...pieces.read(withMessage(answer)), ...pieces.end()];
+  return [...read.flatMap((piece) => sequence.push(piece)), ...sequence.end()];
 }
 
 function usageOf(usage: Json): ChatUsage {

@@ -46,17 +46,6 @@ describe.each(PATHS)('%s: a failing stream', (path) => {
       (engine) => void engine.end(`${delta('one')}data: {"error":{"code":"oom","message":"no memory"}}\n\n`),
       'oom',
     ],
-    [
-      'a call continues after its arguments were complete',
-      (engine) =>
-        void engine.write(
-          [0, 1, 0]
-            .map((index) => ({ index, id: `c${index}`, function: { name: 'f', arguments: '{}' } }))
-            .map((call) => chunk({ choices: [{ index: 0, delta: { tool_calls: [call] } }] }))
-            .join(''),
-        ),
-      'upstream.error',
-    ],
   ])('%s', async (_, write, code) => {
     const { answer } = await streamed(path, write);
     const events = eventsOf(answer.body);

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { post } from '../testing/client.ts';
+import { blocksOf, type Content, outputOf, READERS } from '../testing/dialect-readers.ts';
 import { BODIES, chunk, eventsOf, MESSAGES, PATHS, type Path, RESPONSES } from '../testing/dialects.ts';
 import { closeAfterEach, SSE, setUp } from '../testing/forwarding.ts';
-import { asList, asObject, callArguments, type Json } from './json.ts';
+import { asList, type Json } from './json.ts';
 import { messages } from './messages/messages.ts';
 import { responses } from './responses/responses.ts';
 
@@ -13,96 +13,6 @@ const DIALECTS = { [RESPONSES]: responses, [MESSAGES]: messages } as const;
 const BY = { model: 'm', upstream: null };
 const translationOf = (path: Path) =>
   DIALECTS[path](Buffer.from(JSON.stringify({ ...BODIES[path], stream: true })), null);
-
-/** The texts and calls of a message, without generated ids. */
-interface Content {
-  text: string;
-  reasoning: string;
-  calls: { id: string; name: string; args: unknown }[];
-}
-const byId = (content: Content): Content => ({
-  ...content,
-  calls: content.calls.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-});
-
-/** Reads a message as a client of the Messages API does. Checks that blocks follow each other. */
-function messageOf(events: readonly Json[]): Content {
-  const content: Content = { text: '', reasoning: '', calls: [] };
-  let open: { index: number; args: string; call: Content['calls'][number] | null } | null = null;
-  let blocks = 0;
-  for (const event of events) {
-    if (event.type === 'content_block_start') {
-      expect(open).toBeNull();
-      expect(event.index).toBe(blocks++);
-      const { type, id, name } = event.content_block as Json;
-      const call = type === 'tool_use' ? { id: String(id), name: String(name), args: {} as unknown } : null;
-      if (call) content.calls.push(call);
-      open = { index: event.index as number, args: '', call };
-    } else if (event.type === 'content_block_delta') {
-      expect(open?.index).toBe(event.index);
-      const delta = event.delta as Record<string, string>;
-      content.text += delta.text ?? '';
-      content.reasoning += delta.thinking ?? '';
-      if (open) open.args += delta.partial_json ?? '';
-    } else if (event.type === 'content_block_stop') {
-      if (open?.call && open.args.trim() !== '') open.call.args = JSON.parse(open.args);
-      open = null;
-    }
-  }
-  expect(events.at(-1)?.type).toBe('message_stop');
-  return byId(content);
-}
-
-/** Reads a response as a client of the Responses API does. Checks that items follow each other. */
-function responseOf(events: readonly Json[]): Content {
-  let open: unknown = null;
-  const deltas = new Map<unknown, string>();
-  for (const event of events) {
-    if (event.type === 'response.output_item.added') {
-      expect(open).toBeNull();
-      open = event.output_index;
-    } else if (event.type === 'response.output_item.done') {
-      expect(event.output_index).toBe(open);
-      open = null;
-      const { type, id, arguments: text } = event.item as Json;
-      if (type === 'function_call') expect(deltas.get(id)).toBe(text);
-    } else if (event.type === 'response.function_call_arguments.delta') {
-      expect(event.output_index).toBe(open);
-      deltas.set(event.item_id, (deltas.get(event.item_id) ?? '') + String(event.delta));
-    }
-  }
-  const last = events.at(-1);
-  expect(last?.type).toBe('response.completed');
-  return outputOf(asList(asObject(last?.response)?.output));
-}
-
-function outputOf(output: readonly unknown[]): Content {
-  const content: Content = { text: '', reasoning: '', calls: [] };
-  for (const item of output as Record<string, string>[]) {
-    if (item.type === 'function_call')
-      content.calls.push({
-        id: item.call_id ?? '',
-        name: item.name ?? '',
-        args: JSON.parse(item.arguments ?? ''),
-      });
-    for (const part of asList(item.content) as Record<string, string>[])
-      content[item.type === 'reasoning' ? 'reasoning' : 'text'] += part.text ?? '';
-  }
-  return byId(content);
-}
-
-function blocksOf(message: Json): Content {
-  const content: Content = { text: '', reasoning: '', calls: [] };
-  for (const block of asList(message.content) as Record<string, string>[]) {
-    content.text += block.text ?? '';
-    content.reasoning += block.thinking ?? '';
-    if (block.type === 'tool_use')
-      content.calls.push({ id: block.id ?? '', name: block.name ?? '', args: asObject(block.input) });
-  }
-  return byId(content);
-}
-
-const READERS = { [RESPONSES]: responseOf, [MESSAGES]: messageOf } as const;
 
 /** Translates a stream of deltas without a network. */
 function streamed(path: Path, deltas: readonly Json[]): Content {
@@ -218,6 +128,16 @@ const ROWS: [what: string, deltas: Json[], expected: Content['calls']][] = [
     made(['a', 'f', { x: 1 }], ['b', 'f', { x: 2 }]),
   ],
   [
+    'a fragment that repeats a complete call',
+    [
+      calls(call(0, 'a', 'f', '{}')),
+      calls(call(1, 'b', 'g', '{"y":2}')),
+      calls(call(0, 'a', 'f', '{}')),
+      calls(call(1, 'b', null, '{"y":2}')),
+    ],
+    made(['a', 'f', {}], ['b', 'g', { y: 2 }]),
+  ],
+  [
     'an argument that contains braces and quotes',
     [
       calls(call(0, 'a', 'f', String.raw`{"x":"}\"{`), call(1, 'b', 'g', '{}')),
@@ -226,6 +146,56 @@ const ROWS: [what: string, deltas: Json[], expected: Content['calls']][] = [
     made(['a', 'f', { x: '}"{' }], ['b', 'g', {}]),
   ],
 ];
+
+/** Arguments in the fragments of one call, and their value. */
+const FORMS: [what: string, fragments: string[], args: object][] = [
+  ['that repeat all before', ['{', '{"x"', '{"x":', '{"x":1', '{"x":1}'], { x: 1 }],
+  ['that repeat all before, inside a text', ['{"x":"a', '{"x":"a b', '{"x":"a b"}'], { x: 'a b' }],
+  ['that repeat all before, in a list', ['{"x', '{"x":[1', '{"x":[1,{"y":2}]}'], { x: [1, { y: 2 }] }],
+  ['in parts, and then whole', ['{"x":', '1', '}', '{"x":1}'], { x: 1 }],
+  ['in parts, and whole before its end', ['{"x":', '1', '{"x":1}'], { x: 1 }],
+  ['that only look repeated', ['{"x":', '{"x":', '1}', '}'], { x: { x: 1 } }],
+  ['that only look repeated, in a text', ['{"x":"{', String.raw`{\"x`, '"}'], { x: '{{"x' }],
+  ['encoded twice', [JSON.stringify('{"x":1}')], { x: 1 }],
+  ['encoded twice, in parts', [...JSON.stringify(JSON.stringify({ x: 'a "b" \\' }))], { x: 'a "b" \\' }],
+  ['encoded twice, after white space', [' ', '"{', String.raw`\"x\":`, '1}"'], { x: 1 }],
+  ['encoded twice, empty', ['""'], {}],
+  ['encoded twice, null', ['"null"'], {}],
+  ['with a closing tag', ['{"x":1}', '</tool_call>'], { x: 1 }],
+  ['with a closing tag in the same fragment', ['{"x":', '1}\n</function>'], { x: 1 }],
+  ['with a fence', ['{"x":1}\n```'], { x: 1 }],
+  ['with one brace too many', ['{"x":1}', '}'], { x: 1 }],
+  ['after an empty object', ['{}', '{"x":', '1}'], { x: 1 }],
+  ['after an empty object in the same fragment', ['{}{"x":1}'], { x: 1 }],
+  ['after null', ['null', '{"x":1}'], { x: 1 }],
+  ['null in parts', ['nu', 'll'], {}],
+  ['an empty object in parts', ['{', ' ', '}'], {}],
+];
+
+test.each(PATHS.flatMap((path) => FORMS.map((row) => [path, ...row] as const)))(
+  '%s: arguments %s',
+  (path, _, fragments, args) => {
+    const [first = '', ...rest] = fragments;
+    const deltas = [call(0, 'a', 'f', first), ...rest.map((text) => call(0, null, null, text))];
+    const other = call(1, 'b', 'g', '{"y":2}');
+    const expected = made(['a', 'f', args], ['b', 'g', { y: 2 }]);
+    expect(
+      streamed(
+        path,
+        [...deltas, other].map((each) => calls(each)),
+      ).calls,
+    ).toEqual(expected);
+    expect(
+      streamed(
+        path,
+        [other, ...deltas].map((each) => calls(each)),
+      ).calls,
+    ).toEqual(expected);
+    if (fragments.length > 1) return;
+    const message = { role: 'assistant', content: null, tool_calls: [call(null, 'a', 'f', first)] };
+    expect(whole(path, message).calls).toEqual(made(['a', 'f', args]));
+  },
+);
 
 test.each(PATHS.flatMap((path) => ROWS.map((row) => [path, ...row] as const)))(
   '%s: calls with %s',
@@ -274,76 +244,6 @@ test.each(PATHS)('%s: a complete answer without arguments', (path) => {
     const message = { role: 'assistant', content: null, tool_calls: [call(null, 'a', 'now', args)] };
     expect(whole(path, message).calls).toEqual(made(['a', 'now', {}]));
   }
-});
-
-/** A legal message: texts and calls with JSON arguments. */
-const message = fc.record({
-  reasoning: fc.string(),
-  text: fc.string(),
-  calls: fc.array(
-    fc.record({ name: fc.constantFrom('f', 'g'), args: fc.dictionary(fc.string(), fc.jsonValue()) }),
-    {
-      maxLength: 4,
-    },
-  ),
-});
-
-/** Cuts `text` at some places; at least one part. */
-const parts = (text: string, seed: number): string[] => {
-  const size = 1 + (seed % 7);
-  return text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? [''];
-};
-
-test.each(PATHS)('%s: any interleaving of a stream gives the message of the complete answer', (path) => {
-  fc.assert(
-    fc.property(
-      message,
-      fc.boolean(),
-      fc.nat(),
-      fc.array(fc.nat(), { minLength: 1 }),
-      (made, numbered, seed, picks) => {
-        const list = made.calls.map(({ name, args }, index) => ({
-          index,
-          id: `c${index}`,
-          name,
-          args: JSON.stringify(args),
-        }));
-        const queues: Json[][] = [
-          parts(made.reasoning, seed).map((text) => ({ reasoning_content: text })),
-          parts(made.text, seed).map((text) => ({ content: text })),
-          ...list.map(({ index, id, name, args }) =>
-            parts(args, seed).map((text, at) =>
-              calls(
-                call(
-                  numbered ? index : null,
-                  at === 0 || !numbered ? id : null,
-                  at === 0 ? name : null,
-                  text,
-                ),
-              ),
-            ),
-          ),
-        ];
-        const deltas: Json[] = [];
-        for (let at = 0; queues.some(({ length }) => length > 0); at++) {
-          const left = queues.filter(({ length }) => length > 0);
-          const queue = left[(picks[at % picks.length] ?? 0) % left.length];
-          deltas.push(queue?.shift() ?? {});
-        }
-        const complete = whole(path, {
-          role: 'assistant',
-          reasoning_content: made.reasoning,
-          content: made.text,
-          tool_calls: list.map(({ id, name, args }) => call(null, id, name, args)),
-        });
-        expect(complete.calls.map(({ args }) => callArguments(JSON.stringify(args)))).not.toContain(
-          undefined,
-        );
-        expect(streamed(path, deltas)).toEqual(complete);
-      },
-    ),
-    { numRuns: 200 },
-  );
 });
 
 test.each(PATHS)('%s over a port: interleaved calls end with a complete message', async (path) => {

@@ -15,9 +15,14 @@ export class ObjectProgress {
     return this.#state === 'complete';
   }
 
-  push(text: string): void {
-    if (this.#state === 'other') return;
-    for (const character of text) this.#read(character);
+  /** Returns the number of characters up to the end of the object; that of all while there is no end. */
+  push(text: string): number {
+    for (let at = 0; at < text.length && this.#state !== 'other'; at++) {
+      const wasOpen = this.#state === 'open';
+      this.#read(text[at] as string);
+      if (wasOpen && this.isComplete) return at + 1;
+    }
+    return text.length;
   }
 
   #read(character: string): void {

@@ -31,6 +31,6 @@ export type Piece =
       readonly extra?: Readonly<Record<string, unknown>>;
     }
   | { readonly type: 'arguments'; readonly index: number; readonly text: string }
-  /** `stop` is the stop sequence that matched, if the engine reports it. */
+  /** `reason` in the words of OpenAI's API where it is known. `stop`: the stop sequence that matched, if the engine reports it. */
   | { readonly type: 'finish'; readonly reason: string; readonly stop: string | null }
   | { readonly type: 'usage'; readonly usage: ChatUsage };

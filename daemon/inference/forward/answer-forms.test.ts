@@ -233,6 +233,11 @@ const FORMS: [what: string, bytes: string, message: string | null][] = [
   ['an HTML page as data', `data: ${HTML}`, null],
   ['the finish reason abort', 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"abort"}]}', null],
   ['the finish reason error', 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}', null],
+  [
+    'the finish reason network_error',
+    'data: {"choices":[{"index":0,"delta":{},"finish_reason":"network_error"}]}',
+    null,
+  ],
 ];
 
 test.each(ALL_PATHS.flatMap((path) => FORMS.map((form) => [path, ...form] as const)))(

@@ -1,5 +1,5 @@
 import { eventError } from './event-error.ts';
-import { hasUnknownFinish, isAborted } from './incomplete-answer.ts';
+import { ABORTED, hasUnknownFinish, isAborted } from './incomplete-answer.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -18,7 +18,7 @@ const MAX_HELD_BYTES = 64 * 1024;
 const [LINE_FEED, RETURN] = [10, 13];
 const NOTHING = Buffer.alloc(0);
 /** Texts without which an event with choices is neither an error nor aborted. */
-const SUSPICIOUS = ['"error', '"abort"', 'event:'] as const;
+const SUSPICIOUS = ['"error', 'event:', ...ABORTED.map((reason) => `"${reason}"`)] as const;
 
 /**
  * Inspects the events of a streamed chat or completion while their bytes pass unchanged: finds errors in any

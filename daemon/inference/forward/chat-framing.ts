@@ -168,7 +168,10 @@ class ChoiceAssembler {
     if (this.#text !== null) return { index: this.index, text: this.#text, ...end };
     const { content, ...fields } = this.#message;
     const isEmpty = content === undefined || content === null || content === '';
-    const calls = this.#calls.map((call) => this.#callOf(call));
+    const calls = this.#fragments.order().flatMap((index) => {
+      const call = this.#calls[index];
+      return call === undefined ? [] : [this.#callOf(call)];
+    });
     const message = {
       role: 'assistant',
       ...fields,

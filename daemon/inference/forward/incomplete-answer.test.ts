@@ -11,6 +11,8 @@ const cut = (text: string) => new IncompleteAnswerScan().cutAt(Buffer.from(text)
 test.each([
   ['abort', ABORT],
   ['error', event({ delta: {}, finish_reason: 'error' })],
+  ['network_error', event({ delta: {}, finish_reason: 'network_error' })],
+  ['insufficient_system_resource', event({ delta: {}, finish_reason: 'insufficient_system_resource' })],
   ['spaces', 'data: {"choices":[{"finish_reason" : "abort"}]}\n\n'],
   ['an unknown reason with an error', event({ finish_reason: 'crash' }, { error: { message: 'no' } })],
 ])('%s ends an incomplete answer', (_, text) => {
@@ -21,6 +23,7 @@ test.each([
 test.each([
   ['stop', event({ delta: {}, finish_reason: 'stop' })],
   ['length', event({ delta: {}, finish_reason: 'length' })],
+  ['model_length', event({ delta: {}, finish_reason: 'model_length' })],
   ['an unknown reason without an error', event({ finish_reason: 'eos' })],
   ['a complete answer with a null error', event({ finish_reason: 'eos' }, { error: null })],
   ['text of a model', event({ delta: { content: '"finish_reason":"abort"' }, finish_reason: null })],

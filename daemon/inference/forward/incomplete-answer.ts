@@ -1,7 +1,7 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** Finish reasons of an engine that did not finish (vLLM on SIGTERM, SGLang, OpenRouter). */
-const ABORTED = ['abort', 'error'] as const;
+/** Finish reasons of an engine that did not finish (vLLM on SIGTERM, SGLang, OpenRouter, Zhipu, DeepSeek). */
+export const ABORTED = ['abort', 'error', 'network_error', 'insufficient_system_resource'] as const;
 /** Finish reasons that an API defines. */
 const DEFINED = ['stop', 'length', 'tool_calls', 'function_call', 'content_filter'] as const;
 

@@ -124,7 +124,7 @@ test.each([
   ['"text"', 'must be an object'],
   ['[1]', 'must be an object'],
   ['{"text": 5}', 'text: '],
-  ['{"text": "a"} trailing', 'not valid JSON'],
+  ['{"text": "a" trailing', 'not valid JSON'],
   ['  ', 'text: '],
   ['', 'text: '],
 ])('the arguments %j of a call are refused with their fault', async (text, reason) => {

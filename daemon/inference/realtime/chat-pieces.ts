@@ -16,6 +16,11 @@ export class SpokenPieces {
   read(event: Record<string, unknown>): ChatPiece[] {
     return this.#pieces.read(event).flatMap(toChatPieces);
   }
+
+  /** Returns the pieces that were held, at the end of the stream. */
+  end(): ChatPiece[] {
+    return this.#pieces.end().flatMap(toChatPieces);
+  }
 }
 
 function toChatPieces(piece: Piece): ChatPiece[] {

@@ -262,14 +262,14 @@ describe('chunks of a chat', () => {
   test('calls that share a number are separated', () => {
     const pieces = new SpokenPieces();
     const calls = ['x', 'y'].flatMap((id) => {
-      const call = { index: 0, id, function: { name: `f${id}`, arguments: '{}' } };
+      const call = { index: 0, id, function: { name: `f${id}`, arguments: '{"a":1}' } };
       return pieces.read({ choices: [{ delta: { tool_calls: [call] } }] });
     });
     expect(calls).toEqual([
       { kind: 'call', index: 0, name: 'fx', arguments: '' },
-      { kind: 'call', index: 0, name: '', arguments: '{}' },
+      { kind: 'call', index: 0, name: '', arguments: '{"a":1}' },
       { kind: 'call', index: 1, name: 'fy', arguments: '' },
-      { kind: 'call', index: 1, name: '', arguments: '{}' },
+      { kind: 'call', index: 1, name: '', arguments: '{"a":1}' },
     ]);
   });
 

@@ -125,19 +125,21 @@ async function streamChat(options: SpokenResponseOptions, sentences: SentenceQue
   const pieces = new SpokenPieces();
   let finish = 'stop';
   let tokens: Tokens | null = null;
-  for await (const event of chat(stages, options.chat, signal)) {
-    for (const piece of pieces.read(event)) {
-      if (piece.kind === 'finish') finish = piece.reason;
-      else if (piece.kind === 'tokens') tokens = piece.tokens;
-      else {
-        watch.first();
-        dispatch(inputOf(response, piece));
-        if (piece.kind === 'text' && options.voice !== null) await sentences.add(piece.text);
-      }
+  const accept = async (piece: ChatPiece): Promise<void> => {
+    if (piece.kind === 'finish') finish = piece.reason;
+    else if (piece.kind === 'tokens') tokens = piece.tokens;
+    else {
+      watch.first();
+      dispatch(inputOf(response, piece));
+      if (piece.kind === 'text' && options.voice !== null) await sentences.add(piece.text);
     }
+  };
+  for await (const event of chat(stages, options.chat, signal)) {
+    for (const piece of pieces.read(event)) await accept(piece);
     await options.drained();
     signal.throwIfAborted();
   }
+  for (const piece of pieces.end()) await accept(piece);
   dispatch({ kind: 'answered', response, finish, tokens, times: watch.times() });
 }
 
