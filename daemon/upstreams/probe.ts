@@ -14,6 +14,8 @@ export interface ProbeDeps {
   readonly outbound: Pick<Outbound, 'dispatch'>;
   /** The instance name of this gateway. */
   readonly instance: string;
+  /** Overrides the time limit in milliseconds, for tests. */
+  readonly limitMs?: number | undefined;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface ProbeDeps {
  * aborted counts as `alive`.
  */
 export async function probe(upstream: Upstream, deps: ProbeDeps, signal: AbortSignal): Promise<ProbeResult> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_LIMIT_MS)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.limitMs ?? PROBE_LIMIT_MS)]);
   try {
     const status = await statusOf(deps.outbound, requestOf(upstream, deps, '/models'), limit);
     if (PROXY_STATUSES.has(status)) return 'failed';

@@ -41,6 +41,8 @@ export interface UpstreamsDeps {
   readonly pollIntervalMs?: number;
   /** Interval of the checks for upstreams that do not respond, for tests. */
   readonly hangTickMs?: number;
+  /** Time limit of a probe, for tests. */
+  readonly probeLimitMs?: number;
 }
 
 /** Age up to which the load that a model list reports counts. Milliseconds. */
@@ -86,7 +88,11 @@ class LiveUpstreams implements AllUpstreams {
     this.#hangMonitor = new HangMonitor({
       upstreams: () => this.#all.values(),
       probe: (upstream) =>
-        probe(upstream, { outbound: options.outbound, instance: this.instance }, this.#closing.signal),
+        probe(
+          upstream,
+          { outbound: options.outbound, instance: this.instance, limitMs: options.probeLimitMs },
+          this.#closing.signal,
+        ),
       notifyChange: (upstream) => {
         if (!this.#calls.isRemoved(upstream)) this.#notifyChange(upstream);
       },
