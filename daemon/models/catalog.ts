@@ -8,7 +8,7 @@ import {
 } from '../contract/catalog.ts';
 import type { SlotTypeName } from '../contract/slots.ts';
 import { ROOT } from '../lib/fs/root.ts';
-import { type ContextMemory, decoderBuffers } from './context-memory.ts';
+import { type ContextMemory, decoderBuffers, vocabularyBytes } from './context-memory.ts';
 
 /** A model of the catalogue. */
 export type KnownModel = CatalogFileEntryView;
@@ -67,6 +67,7 @@ function contextMemoryOf({ context_memory: sizes }: KnownModel): ContextMemory |
     draftBytesPerToken: 0,
     vocabulary: isDecoder ? sizes.vocabulary : 0,
     ...decoderBuffers(sizes.embedding),
+    ...vocabularyBytes(sizes.vocabulary),
   };
 }
 

@@ -244,6 +244,18 @@ describe('contextMemory', () => {
     expect(contextMemory(tokens, 'llama')?.vocabulary).toBe(2);
   });
 
+  it('counts tokens and merges in the process, and outputs also for an encoder, which has no logits', () => {
+    const words = {
+      'tokenizer.ggml.tokens': ['a', 'b', 'c'],
+      'tokenizer.ggml.merges': ['a b', 'b c'],
+    };
+    const keys = { block_count: 1, ...attention(1, 64) };
+    const expected = { outputBytes: 4 * 3, tokenizerBytes: 3 * 840 + 2 * 600 };
+    expect(contextMemory({ ...header('llama', keys), ...words }, 'llama')).toMatchObject(expected);
+    const encoder = contextMemory({ ...header('bert', keys), ...words }, 'bert');
+    expect(encoder).toMatchObject({ ...expected, vocabulary: 0 });
+  });
+
   it.each([
     ['block_count', { ...attention(1, 64) }],
     ['heads', { block_count: 1, embedding_length: 64 }],

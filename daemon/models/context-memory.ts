@@ -19,6 +19,10 @@ export interface ContextMemory {
   readonly stepBytes: number;
   /** Bytes of the widest layer for one token, which takes the memory of the logits before they are computed. */
   readonly networkBytes: number;
+  /** Bytes of the output buffer for one token of a step that returns vectors: llama.cpp reserves logits there as well. */
+  readonly outputBytes: number;
+  /** Bytes of the tokens and merges in the process of the engine, whatever the device. */
+  readonly tokenizerBytes: number;
   /** Bytes per token of the window for the layers that predict several tokens (MTP); they are loaded on request. */
   readonly draftBytesPerToken: number;
 }
@@ -48,6 +52,10 @@ const EXPERT_OUTPUT_BYTES = 4;
 const ROWS_NEXT_TO_NETWORK = { encoder: 3 * 4, decoder: 4 * 4 } as const;
 /** Bytes per value of the queries: alone next to the network, with gate, keys and output in attention. */
 const QUERY_BYTES = { network: 4, attention: 4 * 4 } as const;
+/** Bytes of the process for each token and merge of a vocabulary, fitted to measured models (docs/adr/0073-*.md). */
+const TOKEN_BYTES = 840;
+const MERGE_BYTES = 600;
+const LOGIT_BYTES = 4;
 /** Embedding width of a model whose header does not give it. */
 const USUAL_EMBEDDING = 1024;
 
@@ -207,6 +215,15 @@ function vocabularySize(metadata: Metadata, read: Read): number {
   return Array.isArray(tokens) ? tokens.length : (asNumber(read('vocab_size')) ?? 0);
 }
 
+/** Returns the bytes that depend on the number of tokens and merges of a vocabulary alone. */
+export const vocabularyBytes = (
+  tokens: number,
+  merges = 0,
+): Pick<ContextMemory, 'outputBytes' | 'tokenizerBytes'> => ({
+  outputBytes: LOGIT_BYTES * tokens,
+  tokenizerBytes: TOKEN_BYTES * tokens + MERGE_BYTES * merges,
+});
+
 const NO_CACHE = {
   fullBytesPerToken: 0,
   slidingBytesPerToken: 0,
@@ -227,7 +244,12 @@ export function contextMemory(metadata: Metadata, architecture: string): Context
   const read: Read = (key) => metadata[`${architecture}.${key}`];
   const blocks = asNumber(read('block_count'));
   if (blocks === null) return null;
-  const buffers = bufferBytes(read, architecture);
+  const tokens = vocabularySize(metadata, read);
+  const merges = metadata['tokenizer.ggml.merges'];
+  const buffers = {
+    ...bufferBytes(read, architecture),
+    ...vocabularyBytes(tokens, Array.isArray(merges) ? merges.length : 0),
+  };
   if (ENCODERS.test(architecture)) return { ...NO_CACHE, ...buffers, vocabulary: 0 };
   const layers = Math.max(0, blocks - (asNumber(read('nextn_predict_layers')) ?? 0));
   const withCache = Math.max(0, layers - (asNumber(read('attention.shared_kv_layers')) ?? 0));
@@ -251,7 +273,7 @@ export function contextMemory(metadata: Metadata, architecture: string): Context
     slidingWindow: sliding > 0 ? window : 0,
     stateBytesPerSequence: recurrent,
     draftBytesPerToken: layers < blocks ? (blocks - layers) * (layerBytes(read, layers, false) ?? 0) : 0,
-    vocabulary: vocabularySize(metadata, read),
+    vocabulary: tokens,
     ...buffers,
   };
 }

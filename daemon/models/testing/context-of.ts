@@ -9,6 +9,8 @@ export const contextOf = (fullBytesPerToken: number, over: Partial<ContextMemory
   vocabulary: 0,
   stepBytes: 0,
   networkBytes: 0,
+  outputBytes: 0,
+  tokenizerBytes: 0,
   draftBytesPerToken: 0,
   ...over,
 });

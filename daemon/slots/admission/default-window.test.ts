@@ -34,7 +34,7 @@ describe('defaultWindow', () => {
     ['full attention on a card of 16 GB', QWEN3_8B, { card: 17 * GB, host: 32 * GB }, 32_768],
     ['full attention on a card of 8 GB', QWEN3_8B, { card: 8.5 * GB, host: 32 * GB }, 8192],
     ['full attention on a host of 24 GB', QWEN3_8B, { card: null, host: 25 * GB }, 32_768],
-    ['full attention on a host of 16 GB', QWEN3_8B, { card: null, host: 16 * GB }, 8192],
+    ['full attention on a host of 16 GB', QWEN3_8B, { card: null, host: 16 * GB }, 16_384],
     ['a model that does not fit at all', QWEN36_35B, { card: null, host: 16 * GB }, 8192],
     ['a trained window of 8192', SMOLLM2, { card: null, host: 25 * GB }, 8192],
     ['a smaller trained window', { ...SMOLLM2, contextTrain: 2048 }, { card: null, host: 25 * GB }, 2048],

@@ -146,6 +146,42 @@ describe('needOf with the sizes of the header', () => {
     expect(of('llama-server') - mask).toBe(4 * 248_320 * 2);
   });
 
+  it('F6: logits that are never written take nothing on the CPU, unless vectors are returned', () => {
+    const contextMemory = contextOf(65_536, { vocabulary: 248_320, outputBytes: 4 * 248_320 });
+    const of = (type: 'llm' | 'embedding') =>
+      needOf({ ...plain, contextMemory }, evaluationOf({ ...evaluated, engine: 'embedded', type }, false))
+        .compute;
+    const mask = 2 * 8192 * 512;
+    expect(of('llm') - mask).toBe(4 * 248_320 * 2);
+    expect(of('embedding') - mask).toBe(2 * 508_559_360);
+  });
+
+  it('counts the widest layer where few rows of logits are computed', () => {
+    const contextMemory = contextOf(1000, { vocabulary: 10_000, stepBytes: 10, networkBytes: 70_000 });
+    const simulated = [{ context: 8192, windowBytes: 8_192_000, stepBytes: 20_000 }];
+    const of = (model: ModelSize) => needOf(model, { ...run(8192, 1), outputs: 1 }).compute;
+    const mask = 2 * 8192 * 512;
+    expect(of({ ...plain, contextMemory })).toBe(70_000 * 512 + mask);
+    expect(of({ ...plain, contextMemory, simulated })).toBe(70_000 * 512 + mask);
+  });
+
+  it('counts an encoder with the outputs of each token, which llama.cpp allocates for it as well', () => {
+    const encoder = contextOf(0, { stepBytes: 100, outputBytes: 4 * 30_522 });
+    const evaluation = { ...run(512, 1), returnsVectors: true };
+    const compute = (onCard: boolean) =>
+      needOf({ ...plain, contextMemory: encoder }, { ...evaluation, onCard }).compute;
+    expect(compute(false) - compute(true)).toBe(4 * 30_522 * 512);
+  });
+
+  it('counts tokens and merges in the process, and a flat sum on a card or without a vocabulary', () => {
+    const contextMemory = contextOf(1000, { tokenizerBytes: 840 * 30_000 });
+    const engine = (onCard: boolean, model: ModelSize = { ...plain, contextMemory }) =>
+      needOf(model, { ...run(512, 1), onCard }).engine;
+    expect(engine(false)).toBe(68 * 1024 ** 2 + 840 * 30_000);
+    expect(engine(true)).toBe(160 * 1024 ** 2);
+    expect(engine(false, plain)).toBe(160 * 1024 ** 2);
+  });
+
   it('F11: counts a copy of the state for each token that is predicted ahead, and the layer that predicts', () => {
     const contextMemory = contextOf(65_536, { stateBytesPerSequence: 156_893_184, draftBytesPerToken: 4096 });
     const of = (draftTokens: number) => {
@@ -159,7 +195,7 @@ describe('needOf with the sizes of the header', () => {
     const perSequence = (stepCells: number) => 1000 * 8192 + 100 * stepCells + 7_000_000;
     expect(on('llama-server', true).window).toBe(2 * perSequence(1536));
     const checkpoint = 100 * 1536 + 7_000_000;
-    expect(on('llama-server', false).window).toBe(2 * (perSequence(1536) + 8 * checkpoint) + 64 * 1024 ** 2);
+    expect(on('llama-server', false).window).toBe(2 * (perSequence(1536) + 5 * checkpoint) + 64 * 1024 ** 2);
     expect(on('embedded', true).window).toBe(2 * perSequence(1792));
   });
 

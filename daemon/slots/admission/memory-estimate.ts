@@ -10,8 +10,11 @@ import type { EngineMemory, Launch } from '../engines/engine.ts';
 import { checkpointsBytes, promptCacheBytes } from '../workers/checkpoint-limits.ts';
 
 const MIB = 1024 * 1024;
-/** Bytes that the engine's process takes in addition to weights, context window and compute buffers. */
-const ENGINE_BYTES = 160 * MIB;
+/**
+ * Bytes that the process of an engine takes in addition to weights, context window and compute buffers: on a card, or
+ * with an unknown vocabulary, and on the CPU next to the tokens (docs/adr/0073-resident-memory-on-the-cpu.md).
+ */
+const ENGINE_BYTES = { usual: 160 * MIB, withoutTokens: 68 * MIB } as const;
 /** The properties of a model that decide how much memory it needs; null means unknown. */
 export interface ModelSize {
   readonly sizeBytes: number;
@@ -59,8 +62,10 @@ export interface Evaluation {
   readonly context: number;
   readonly sequences: number;
   readonly batch: number;
-  /** Rows of logits that are kept for one step. Default: one for each token of the step. */
+  /** Rows of logits that are computed for one step. Default: one for each token of the step. */
   readonly outputs?: number;
+  /** Whether each token of a step has a row in the output buffer of the host. Default false. */
+  readonly returnsVectors?: boolean;
   /** Whether the memory of a card counts, which holds no token tables and no checkpoints. Default false. */
   readonly onCard?: boolean;
   /** Bytes of experts that stay on the host. Default 0. */
@@ -80,17 +85,21 @@ export type EvaluatedLaunch = Pick<
 >;
 
 /**
- * Returns how a launch evaluates its model. llama-server has logits for the last token of each sequence; the embedded
- * engine, and any engine that returns vectors, for each token of a step.
+ * Returns how a launch evaluates its model. A chat computes logits for the last token of each sequence. On a card the
+ * embedded engine allocates them for each token of a step; on the CPU memory that is never written takes nothing. An
+ * engine that returns vectors computes them for each token.
  */
 export function evaluationOf(launch: EvaluatedLaunch, onCard: boolean): Evaluation {
   const { context, sequences, batch, draftTokens = 0 } = launch;
-  const isChatServer = launch.engine === 'llama-server' && launch.type === 'llm';
+  const isServer = launch.engine === 'llama-server';
+  const isChat = launch.type === 'llm';
+  const computesLast = isChat && (isServer || !onCard);
   return {
     ...{ context, sequences, batch, onCard, draftTokens },
-    outputs: isChatServer ? launch.parallel * (1 + draftTokens) : batch,
-    spareCells: launch.engine === 'llama-server' ? 0 : 1,
-    hasPromptCache: isChatServer,
+    outputs: computesLast ? launch.parallel * (1 + draftTokens) : batch,
+    returnsVectors: !isChat,
+    spareCells: isServer ? 0 : 1,
+    hasPromptCache: isServer && isChat,
   };
 }
 
@@ -109,25 +118,33 @@ function windowBytes(model: ModelSize, evaluation: Evaluation): number {
   const step = { context, stepCells: batch + spareCells, draftTokens };
   const perSequence = cacheBytes(memory, step);
   if (onCard) return sequences * perSequence;
-  const checkpoints = checkpointsBytes(checkpointBytes(memory, step));
+  const checkpoints = checkpointsBytes(checkpointBytes(memory, step), context);
   return sequences * (perSequence + checkpoints) + (hasPromptCache ? promptCacheBytes(perSequence) : 0);
 }
 
 /**
  * Returns the bytes of the compute buffers: logits, intermediate results and the attention mask. The simulation is of
- * the CPU with logits for each token, so it does not apply to a card or to an engine with fewer.
+ * the CPU with logits for each token of a step. With fewer, the widest layer may decide.
  */
 function computeBytes(model: ModelSize, evaluation: Evaluation): number {
   const { contextMemory: memory, simulated } = model;
-  const { context, batch, onCard } = evaluation;
+  const { context, batch, onCard, returnsVectors } = evaluation;
   const step = Math.min(batch, context);
-  const outputs = Math.min(evaluation.outputs ?? step, step);
-  const logits = LOGIT_BYTES * (memory?.vocabulary ?? 0) * outputs;
-  if (simulated != null && simulated.length > 0 && !onCard && outputs === step)
-    return logits + Math.ceil(simulatedStepBytes(simulated, context) * step);
+  const rows = Math.min(evaluation.outputs ?? step, step);
+  const logits = LOGIT_BYTES * (memory?.vocabulary ?? 0) * rows;
+  const mask = MASK_BYTES * context * step;
+  const widest = rows < step ? (memory?.networkBytes ?? 0) * step + mask : 0;
+  const output = returnsVectors && !onCard ? (memory?.outputBytes ?? 0) * step : 0;
+  if (simulated != null && simulated.length > 0 && !onCard)
+    return Math.max(logits + Math.ceil(simulatedStepBytes(simulated, context) * step), widest) + output;
   if (memory === null) return (model.embedding ?? 1024) * batch * COMPUTE_BYTES_PER_VALUE;
-  const results = Math.max(logits + memory.stepBytes * step, memory.networkBytes * step);
-  return results + MASK_BYTES * context * step;
+  return Math.max(logits + memory.stepBytes * step, memory.networkBytes * step) + mask + output;
+}
+
+/** Returns the bytes of the engine's process next to weights, window and buffers. */
+function engineBytes({ contextMemory: memory }: ModelSize, { onCard }: Evaluation): number {
+  const tokens = memory?.tokenizerBytes ?? 0;
+  return onCard || tokens === 0 ? ENGINE_BYTES.usual : ENGINE_BYTES.withoutTokens + tokens;
 }
 
 /** Returns the sum of the parts, ignoring any measurement. */
@@ -154,7 +171,7 @@ export function needOf(model: ModelSize, evaluation: Evaluation): Need {
     weights,
     window,
     compute,
-    engine: ENGINE_BYTES,
+    engine: engineBytes(model, evaluation),
     host,
     total: 0,
     source: 'estimated',

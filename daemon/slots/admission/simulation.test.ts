@@ -31,7 +31,9 @@ function estimated(metadata: GgufMetadata, simulated: SimulatedContext | null, e
   const size = { ...metadata, simulated, measuredBytes: null };
   // Checkpoints are counted on the host only, and llama.cpp does not simulate them.
   const { window } = needOf(size, evaluationOf(evaluated, true));
-  const { compute } = needOf(size, evaluationOf(evaluated, false));
+  // It simulates what is allocated. On the host the estimate counts what is written.
+  const allocated = { outputs: evaluated.batch, returnsVectors: false };
+  const { compute } = needOf(size, { ...evaluationOf(evaluated, false), ...allocated });
   return window + compute;
 }
 

@@ -7,11 +7,13 @@ import type { Dialect, Launch, LaunchParams, SlotModel } from './engine.ts';
 const DEFAULT_CONTEXT = 8192;
 /** Tokens that a chat model evaluates in one step. */
 const CHAT_BATCH = 512;
-/**
- * Tokens that a decoder for vectors or scores evaluates in one step at most: it has a row of logits for each of them,
- * which is gigabytes for a whole window.
- */
-const DECODER_BATCH = 2048;
+/** Tokens that a decoder for vectors or scores evaluates in one step: it has two rows of logits for each of them. */
+const DECODER_BATCH = 512;
+/** Window of such a decoder when it cannot split a text. */
+const DECODER_WINDOW = 2048;
+/** Bytes of the output buffer up to which an encoder gets a larger window, and the window that it always gets. */
+const MAX_OUTPUT_BYTES = 1024 ** 3;
+const MIN_ENCODER_WINDOW = 512;
 
 /**
  * Returns the context window of a GGUF model, in tokens per sequence: the one of the slot, at most what the model
@@ -27,9 +29,18 @@ const canSplit = ({ type, engine }: SlotConfig, model: SlotModel): boolean =>
   type === 'llm' || (model.readsInSteps === true && !(type === 'rerank' && engine === 'llama-server'));
 
 function defaultWindow(config: SlotConfig, model: SlotModel): number {
+  const { contextMemory: memory = null } = model;
   if (config.type === 'llm') return model.defaultContext ?? DEFAULT_CONTEXT;
-  const isDecoder = model.contextMemory != null && hasCache(model.contextMemory);
-  return isDecoder && !canSplit(config, model) ? DECODER_BATCH : DEFAULT_CONTEXT;
+  if (memory === null) return DEFAULT_CONTEXT;
+  if (hasCache(memory)) return canSplit(config, model) ? DEFAULT_CONTEXT : DECODER_WINDOW;
+  return encoderWindow(memory.outputBytes);
+}
+
+/** Returns the largest window by powers of two whose outputs stay within a limit. A large vocabulary decides. */
+function encoderWindow(outputBytes: number): number {
+  let window = DEFAULT_CONTEXT;
+  while (window > MIN_ENCODER_WINDOW && window * outputBytes > MAX_OUTPUT_BYTES) window /= 2;
+  return window;
 }
 
 /** Returns the tokens of one step: of an encoder, and of a decoder that cannot split a text, the whole window. */

@@ -188,15 +188,19 @@ describe('a process', () => {
 describe('the step of a model that returns vectors or scores', () => {
   const decoder = { contextTrain: 32_768, contextMemory: contextOf(114_688), readsInSteps: true };
   const encoder = { contextTrain: 8192, contextMemory: contextOf(0) };
+  // A vocabulary of 250,002 tokens: 1 GB of outputs for 1024 tokens.
+  const multilingual = { contextTrain: 8192, contextMemory: contextOf(0, { outputBytes: 1_000_008 }) };
   const whole = { ...decoder, readsInSteps: false };
 
   it.each([
-    ['embedding', 'embedded', decoder, 8192, 2048],
-    ['embedding', 'llama-server', decoder, 8192, 2048],
-    ['rerank', 'embedded', decoder, 8192, 2048],
+    ['embedding', 'embedded', decoder, 8192, 512],
+    ['embedding', 'llama-server', decoder, 8192, 512],
+    ['rerank', 'embedded', decoder, 8192, 512],
     ['rerank', 'llama-server', decoder, 2048, 2048],
     ['embedding', 'embedded', whole, 2048, 2048],
     ['embedding', 'embedded', encoder, 8192, 8192],
+    ['embedding', 'embedded', multilingual, 1024, 1024],
+    ['rerank', 'llama-server', multilingual, 1024, 1024],
     ['rerank', 'llama-server', encoder, 8192, 8192],
   ] as const)('%s on %s', (type, engine, model, context, batch) => {
     const launch = planOf(`type = "${type}"\nengine = "${engine}"`, model);
@@ -206,12 +210,12 @@ describe('the step of a model that returns vectors or scores', () => {
   it('is the window of the slot file where a text must be read in one step', () => {
     const text = 'type = "rerank"\nengine = "llama-server"\ncontext = 16384';
     expect(planOf(text, decoder)).toMatchObject({ context: 16_384, batch: 16_384 });
-    expect(planOf(text.replace('llama-server', 'embedded'), decoder)).toMatchObject({ batch: 2048 });
+    expect(planOf(text.replace('llama-server', 'embedded'), decoder)).toMatchObject({ batch: 512 });
   });
 
   it('reaches the worker', () => {
     const { how } = planOf('type = "embedding"', decoder);
-    expect(how).toMatchObject({ settings: { context: 8192, batch: 2048 } });
+    expect(how).toMatchObject({ settings: { context: 8192, batch: 512 } });
   });
 });
 

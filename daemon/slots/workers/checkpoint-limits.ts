@@ -12,8 +12,12 @@ export const maxCheckpoints = (bytes: number): number =>
     ? CHECKPOINT_LIMITS.max
     : Math.max(1, Math.min(CHECKPOINT_LIMITS.max, Math.floor(CHECKPOINT_LIMITS.maxMemory / bytes)));
 
-/** Returns the bytes that the checkpoints of one sequence take at most, for this size of one checkpoint. */
-export const checkpointsBytes = (bytes: number): number => maxCheckpoints(bytes) * bytes;
+/**
+ * Returns the bytes that the checkpoints of one sequence take at most, for this size of one checkpoint: one at each
+ * interval of the window, and one before the response.
+ */
+export const checkpointsBytes = (bytes: number, context: number): number =>
+  Math.min(maxCheckpoints(bytes), 1 + Math.ceil(context / CHECKPOINT_LIMITS.interval)) * bytes;
 
 const MAX_PROMPT_CACHE_BYTES = 512 * MIB;
 const MIN_PROMPT_CACHE_BYTES = 64 * MIB;

