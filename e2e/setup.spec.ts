@@ -12,7 +12,7 @@ import { expect, test } from './harness/test.ts';
 
 const REPLY = 'From nothing to an answer.';
 /** Memory for little more than the smallest chat model of the catalogue, on any machine. */
-const MEMORY = '2400000000';
+const MEMORY = '1900000000';
 let hub: FakeHub;
 let gateway: Gateway;
 

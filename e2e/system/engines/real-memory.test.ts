@@ -106,8 +106,7 @@ describe.each(MODELS)('$name on the CPU', async (model) => {
       models: model.convert === undefined ? {} : { [MODEL]: model.convert(file ?? '') },
       files: {
         'config/slots/agent.toml': 'enabled = false\n',
-        [`config/slots/${model.slot}.toml`]:
-          `model = "${MODEL}"\ndevice = "cpu"\nautoload = false\n${model.keys}`,
+        [`config/slots/${model.slot}.toml`]: `model = "${MODEL}"\ndevice = "cpu"\nautoload = false\n${model.keys}`,
       },
     });
     const need = await needOf(gateway, model.slot);
@@ -121,15 +120,21 @@ describe.each(MODELS)('$name on the CPU', async (model) => {
     return { estimated: need.total, measured: memory?.resident ?? 0 };
   }
 
-  it.skipIf(file === null)(`the estimate is ${MIN} to ${MAX} times the memory after a full prompt`, async () => {
-    const ratios: number[] = [];
-    const isWithin = (ratio = Number.NaN) => ratio >= MIN && ratio <= MAX;
-    while (ratios.length < RUNS && !(ratios.length === 1 && isWithin(ratios[0]))) {
-      const { estimated, measured } = await measure();
-      ratios.push(estimated / measured);
-    }
-    const median = ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)];
-    console.log(`memory of ${model.name}: estimate / measured = ${ratios.map((one) => one.toFixed(3)).join(', ')}`);
-    expect(isWithin(median), `${ratios}`).toBe(true);
-  }, 600_000);
+  it.skipIf(file === null)(
+    `the estimate is ${MIN} to ${MAX} times the memory after a full prompt`,
+    async () => {
+      const ratios: number[] = [];
+      const isWithin = (ratio = Number.NaN) => ratio >= MIN && ratio <= MAX;
+      while (ratios.length < RUNS && !(ratios.length === 1 && isWithin(ratios[0]))) {
+        const { estimated, measured } = await measure();
+        ratios.push(estimated / measured);
+      }
+      const median = ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)];
+      console.log(
+        `memory of ${model.name}: estimate / measured = ${ratios.map((one) => one.toFixed(3)).join(', ')}`,
+      );
+      expect(isWithin(median), `${ratios}`).toBe(true);
+    },
+    600_000,
+  );
 });
