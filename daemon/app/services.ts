@@ -51,6 +51,7 @@ import { renewLinks } from '../setup/renew-links.ts';
 import { createSetup, type SetupDeps } from '../setup/setup.ts';
 import { memoryDevice } from '../slots/engines/common.ts';
 import { createSlots } from '../slots/slots.ts';
+import type { Slots } from '../slots/slots-api.ts';
 import { lockState } from '../store/state-lock.ts';
 import { openStore } from '../store/store.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
@@ -61,7 +62,7 @@ import { createUpstreams } from '../upstreams/upstreams.ts';
 import { assertConfigReadable } from './config-guard.ts';
 import { defaultContexts } from './default-context.ts';
 import { assertExposureAllowed, isOnTheInternet, networkAddresses } from './exposure-guard.ts';
-import { followLoads } from './follow-loads.ts';
+import { followLoads, isModelLoaded } from './follow-loads.ts';
 import { openKvCache } from './kv-cache.ts';
 import { maxModelBytes, memoryHeadroom } from './memory-headroom.ts';
 import { modelSpeeds } from './model-speed.ts';
@@ -114,9 +115,11 @@ export async function startServices(
     },
   });
   const mountGuard = new MountGuard();
+  let loaded: Pick<Slots, 'list'> | null = null;
   const registry = await createRegistry({
     ...{ store, log, bus, settings: live, modelOverride: model, mountGuard },
     memoryBytes: (device) => maxModelBytes(hardware, device, live.value('memoryLimit')),
+    isLoaded: (id) => loaded !== null && isModelLoaded(loaded, id),
     beforeScan: () => renewLinks({ store, settings: live, log }),
   });
   let http: HttpServer | null = null;
@@ -164,7 +167,8 @@ export async function startServices(
     listenPort: () => http?.port ?? live.value('port'),
     ...overrides,
   });
-  followLoads(slots, registry);
+  loaded = slots;
+  followLoads(slots, registry, bus);
   const catalog = openCatalog({ keyValue: store.keyValue, outbound, log });
   const hub = createHub({ outbound, settings: live });
   const headers = remoteHeaders({ outbound, hub });
@@ -326,6 +330,7 @@ export async function startServices(
       ),
   );
   upstreams.start();
+  registry.watch();
   const stopWatchingConfig = watchConfig({ settings: live, log, bus, registry, slots, upstreams });
   void hardware.probeDevices();
   return {

@@ -222,6 +222,13 @@ const NO_FAILED_SLOTS: FailedSlots = new Map();
 const isSlotFailure = (failure: unknown): failure is GatewayError =>
   failure instanceof GatewayError && failure.code === 'slot.failed';
 
+const isNoRoute = (failure: unknown): boolean =>
+  failure instanceof GatewayError && failure.code === 'dispatch.no_route';
+
+/** Looks for files that were added to the model folders since the last scan. */
+const hasNewModels = async ({ deps, overhead }: CallContext): Promise<boolean> =>
+  overhead.excluding(deps.sources.registry.refresh?.() ?? Promise.resolve(false));
+
 async function dispatchAndSend(
   ctx: CallContext,
   reading: ParsedRequest,
@@ -242,10 +249,16 @@ async function dispatchAndSend(
     await ctx.overhead.excluding(deps.upstreams.refreshCold(ctx.scope.signal));
     return createRoutingView(deps.sources, true);
   };
-  const choice = dispatch(request, view, refresh, (found) =>
-    ctx.tracked.resolved(resolutionInfo(address, found, reading.isFallback === true)),
-  );
-  const decision = choice instanceof Promise ? await choice : choice;
+  let decision: Decision;
+  try {
+    const choice = dispatch(request, view, refresh, (found) =>
+      ctx.tracked.resolved(resolutionInfo(address, found, reading.isFallback === true)),
+    );
+    decision = choice instanceof Promise ? await choice : choice;
+  } catch (failure) {
+    if (again === 0 || !isNoRoute(failure) || !(await hasNewModels(ctx))) throw failure;
+    return dispatchAndSend(ctx, reading, again - 1, failed);
+  }
   const { target } = decision;
   // A slot may have another model by now, because this one has failed.
   const slot = target.kind === 'slot' ? `${target.slot} ${target.model}` : null;

@@ -31,6 +31,8 @@ export interface RegistryLike {
   list(): readonly RegisteredModelLike[];
   /** Returns one model without listing all. Used for each chat. */
   get?(id: string): RegisteredModelLike | undefined | null;
+  /** Looks for new files in the model folders. Returns whether the models may have changed. */
+  refresh?(): Promise<boolean>;
 }
 
 /** The operations on upstreams that inference uses. */

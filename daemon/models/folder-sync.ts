@@ -4,12 +4,22 @@ import type { Log } from '../lib/log.ts';
 import { modelId, uniqueId } from './model-id.ts';
 import { modelOfFile } from './model-of-file.ts';
 import type { ModelStore } from './model-store.ts';
+import { fileState } from './path-state.ts';
 import { projectorOf } from './projector-of.ts';
 import type { MetadataReader, ModelMetadata } from './read-metadata-in-child.ts';
 import { HEADER_VERSION, type ModelSource, type RegisteredModel } from './registered-model.ts';
-import { type FoundFile, findModelOrThrow, SCAN_LIMITS, scanFolders } from './scan.ts';
+import {
+  type FoundFile,
+  findModelOrThrow,
+  isOnnxFile,
+  SCAN_LIMITS,
+  type ScanResult,
+  scanFolders,
+} from './scan.ts';
 import { findSiblings, type SiblingFiles } from './sibling-files.ts';
+import { splitName } from './split-files.ts';
 import { adviceFor } from './unusable-formats.ts';
+import type { WatchedPaths } from './watch-folders.ts';
 
 export interface ModelProblem {
   /** Name of the file, after that of its folder where it helps, or the folder that the operator configured. */
@@ -60,10 +70,15 @@ export interface FolderSyncDeps {
   optional: string;
   /** Returns whether a file is registered in another way. */
   isExcluded(path: string): boolean;
+  /** Returns whether an engine serves a model. It stays while its file is away. */
+  isLoaded(id: string): boolean;
   mountGuard: MountGuard;
   readMetadata: MetadataReader;
   signal: AbortSignal;
 }
+
+/** Maximum files of one model folder that are watched, besides its folders. */
+const MAX_WATCHED = 512;
 
 const folderAdvice = (reason: string): string | null =>
   reason === 'ENOENT'
@@ -90,6 +105,19 @@ const isStillRefused = (file: FoundFile, refusal: Refusal | undefined): refusal 
   unchanged(file, refusal.file) &&
   file.ctimeMs === refusal.file.ctimeMs;
 
+/** Returns what changes when a scan would find something else. The states of files are those that the scan read. */
+function watchedPaths({ folders, files }: ScanResult): Map<string, WatchedPaths> {
+  return new Map(
+    [...folders].map(([folder, states]) => {
+      const own = files.filter(({ path }) => isWithin(folder, path) && !states.has(path));
+      // The sizes of split models are sums, and every part that is added changes its folder.
+      const single = own.filter(({ path }) => splitName(path) === null && !isOnnxFile(path));
+      const watched = single.slice(0, MAX_WATCHED).map((file) => [file.path, fileState(file)] as const);
+      return [folder, new Map([...states, ...watched])];
+    }),
+  );
+}
+
 /**
  * Keeps the model store in sync with the model folders. Reads a file's header only when the file has changed.
  */
@@ -98,6 +126,9 @@ export class FolderSync {
   #refused = new Map<string, Refusal>();
   #folderProblems: ModelProblem[] = [];
   #unusable: readonly ModelProblem[] = [];
+  #watched: ReadonlyMap<string, WatchedPaths> = new Map();
+  /** Loaded models whose files are away. */
+  readonly #retained = new Set<string>();
 
   constructor(deps: FolderSyncDeps) {
     this.#deps = deps;
@@ -111,6 +142,16 @@ export class FolderSync {
       advice: adviceFor(reason),
     }));
     return [...this.#folderProblems, ...files, ...this.#unusable];
+  }
+
+  /** Returns whether a model stayed because it was loaded, and is not loaded any longer. */
+  hasUnloaded(): boolean {
+    return [...this.#retained].some((id) => !this.#deps.isLoaded(id));
+  }
+
+  /** Returns the folders and files of the last scan with their states, by model folder. */
+  watched(): ReadonlyMap<string, WatchedPaths> {
+    return this.#watched;
   }
 
   /**
@@ -194,11 +235,16 @@ export class FolderSync {
 
   /**
    * Removes the model. A demonstration or program model is registered again by its source; any other is
-   * marked missing.
+   * marked missing unless it is loaded.
    */
   #markMissing({ id, source }: RegisteredModel): void {
-    const { modelStore } = this.#deps;
-    if (source === 'demo' || source === 'program') modelStore.remove(id);
+    if (source === 'demo' || source === 'program') this.#deps.modelStore.remove(id);
+    else this.#miss(id);
+  }
+
+  #miss(id: string): void {
+    const { modelStore, isLoaded } = this.#deps;
+    if (modelStore.get(id) !== undefined && isLoaded(id)) this.#retained.add(id);
     else modelStore.markMissing(id);
   }
 
@@ -213,14 +259,17 @@ export class FolderSync {
       if (unresponsive.some((folder) => isWithin(folder, path))) continue;
       const found = await this.#inspect(path);
       if (found === 'unknown' && within(path)) continue;
-      modelStore.markMissing(id);
+      this.#miss(id);
     }
   }
 
   async sync(): Promise<void> {
     const { modelStore, log, folders, isExcluded, mountGuard, signal } = this.#deps;
-    const { files, problems, unresponsive, unusable } = await scanFolders(folders(), SCAN_LIMITS, mountGuard);
+    const scan = await scanFolders(folders(), SCAN_LIMITS, mountGuard);
+    const { files, problems, unresponsive, unusable } = scan;
     if (signal.aborted) return;
+    this.#watched = watchedPaths(scan);
+    this.#retained.clear();
     this.recordFolderProblems(problems);
     this.#recordUnusable(unusable);
     const scanned = files.filter(({ path }) => !isExcluded(path));

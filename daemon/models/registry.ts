@@ -28,6 +28,7 @@ import { findModelFile } from './scan.ts';
 import { simulateModels } from './simulate-models.ts';
 import { speechPathAt } from './speech-path.ts';
 import { isEmbeddedChat } from './unusable-formats.ts';
+import { FolderWatch, type WatchedPaths } from './watch-folders.ts';
 
 export type { RegisteredModel } from './registered-model.ts';
 
@@ -50,6 +51,8 @@ export interface RegistryOptions {
   firstScanMs?: number;
   /** Milliseconds between two searches for a configured file that is missing. */
   retryMs?: number;
+  /** Returns whether an engine serves a model. Default: none does. */
+  isLoaded?: (id: string) => boolean;
   /** Guards operations on disks that may not respond. Default: the usual limits. */
   mountGuard?: MountGuard;
   /** Reads the headers of models. Default: in a child process. */
@@ -99,6 +102,17 @@ export interface Registry {
   remove(id: string): Promise<number>;
   /** Scans the model folders again. Calls during a scan share the next one. Never rejects. */
   scan(): Promise<void>;
+  /** Returns the folders and files of the last scan with their states, by model folder. */
+  watched(): ReadonlyMap<string, WatchedPaths>;
+  /**
+   * Checks the model folders for a model that a request names and nothing has, at most every two seconds. Returns
+   * whether they changed and were scanned.
+   */
+  refresh(): Promise<boolean>;
+  /** Scans the model folders again whenever they change. Ends with `close`. */
+  watch(): void;
+  /** Call it when a slot was unloaded: a model whose file is away is removed. */
+  slotChanged(): void;
   /** Returns files that look like models and cannot be used, and folders that cannot be read. */
   problems(): readonly ModelProblem[];
   /** Returns what is wrong with the configured file of slot `agent`. */
@@ -127,6 +141,7 @@ function assemble(options: RegistryOptions) {
     folders: () => [...settings.value('modelFolders'), own],
     optional: own,
     isExcluded: (path) => path === demoPath,
+    isLoaded: options.isLoaded ?? (() => false),
     mountGuard,
     readMetadata,
     signal: stop.signal,
@@ -243,6 +258,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     await updateNpuModels(npu);
     void simulate();
   });
+  const folderWatch = new FolderWatch({ watched: () => sync.watched(), scan, mountGuard, log });
   const settled = async (registering: Promise<RegisteredModel>) => {
     const model = await registering;
     await updateDemoModel(demo);
@@ -299,8 +315,17 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     registerPulled: (pulled) => withProjector(registerFile(assembled, pulled.path, pulled)),
     remove: (id) => removeModel(assembled, id),
     scan,
+    watched: () => sync.watched(),
+    refresh: () => folderWatch.checkForRequest(),
+    watch: () => folderWatch.start(),
+    slotChanged: () => {
+      if (sync.hasUnloaded()) void scan();
+    },
     problems: () => sync.problems(),
     settingProblems: () => configured.problems(),
-    close: () => stop.abort(),
+    close: () => {
+      folderWatch.close();
+      stop.abort();
+    },
   };
 }

@@ -2,6 +2,7 @@ import type { Dirent, Stats } from 'node:fs';
 import { opendir, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DiskTimeout, MountGuard } from '../lib/fs/mount-guard.ts';
+import { NO_PATH, pathState, UNKNOWN_STATE } from './path-state.ts';
 import { isPiperVoice } from './piper-voice.ts';
 import { layoutOf } from './speech-layouts.ts';
 import { piperSize, speechLayout, speechSize } from './speech-metadata.ts';
@@ -36,6 +37,8 @@ export interface ScanResult {
   unresponsive: string[];
   /** Files and folders in formats that are known and cannot be used. */
   unusable: UnusableEntry[];
+  /** Folders that were read, by model folder, with their states before. */
+  folders: Map<string, Map<string, string>>;
 }
 
 /** A file or folder that cannot be used. */
@@ -52,6 +55,8 @@ interface ScanState {
   /** Real paths of visited folders and files, so that links neither loop nor duplicate. */
   visited: Set<string>;
   result: ScanResult;
+  /** The folders that were read of the current model folder, with their states. */
+  folders: Map<string, string>;
   /** Runs an operation on the disk of the current model folder. */
   runOnDisk: <T>(question: () => Promise<T>) => Promise<T>;
 }
@@ -61,7 +66,8 @@ const MAX_UNUSABLE = 200;
 /** Entries with the same reason in one folder that are listed one by one. */
 const MAX_ALIKE = 3;
 
-const isOnnx = (name: string) => /\.onnx$/i.test(name);
+/** Returns whether a file is a voice, whose size includes its settings. */
+export const isOnnxFile = (name: string): boolean => /\.onnx$/i.test(name);
 const isModelFile = (name: string) => /\.gguf$/i.test(name) && (splitName(name)?.part ?? 1) === 1;
 
 /** Returns the model of a folder: speech or safetensors. Null when it is none. */
@@ -77,9 +83,11 @@ async function findModelFolder(path: string): Promise<FoundFile | null> {
  */
 const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
 
+const isAbsent = ({ code }: NodeJS.ErrnoException): boolean => ABSENT.has(code);
+
 const statOrNull = (path: string) =>
   stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (ABSENT.has(error.code)) return null;
+    if (isAbsent(error)) return null;
     throw error;
   });
 
@@ -98,7 +106,7 @@ export async function findModelOrThrow(path: string): Promise<FoundFile | null> 
     return findModelFolder(path);
   }
   if (!first?.isFile()) return null;
-  if (isOnnx(path)) {
+  if (isOnnxFile(path)) {
     const size = await piperSize(path);
     return size === null ? null : { path, ...size };
   }
@@ -172,6 +180,7 @@ async function walkFolder(folder: string, depth: number, state: ScanState): Prom
   const real = await state.runOnDisk(() => realpath(folder));
   if (state.visited.has(real)) return;
   state.visited.add(real);
+  state.folders.set(folder, await state.runOnDisk(() => pathState(folder)));
   const entries = await state.runOnDisk(() => entriesOf(folder, state));
   const names = entries.map(({ name }) => name);
   const whole = layoutOf(names) !== null || isWeightsFolder(names);
@@ -194,7 +203,9 @@ async function walkFolder(folder: string, depth: number, state: ScanState): Prom
 
 /** Scans one model folder and records when it cannot be read or does not respond. */
 async function walkModelFolder(folder: string, state: ScanState, mountGuard: MountGuard): Promise<void> {
-  const { problems, unresponsive } = state.result;
+  const { problems, unresponsive, folders } = state.result;
+  state.folders = new Map();
+  folders.set(folder, state.folders);
   state.runOnDisk = (question) =>
     mountGuard.run(folder, question).catch((error: unknown) => {
       if (error instanceof DiskTimeout && !unresponsive.includes(folder)) {
@@ -204,6 +215,7 @@ async function walkModelFolder(folder: string, state: ScanState, mountGuard: Mou
       throw error;
     });
   await walkFolder(folder, state.limits.depth, state).catch((error: NodeJS.ErrnoException) => {
+    state.folders.set(folder, isAbsent(error) ? NO_PATH : UNKNOWN_STATE);
     if (!(error instanceof DiskTimeout)) problems.push({ folder, reason: error.code ?? error.message });
   });
 }
@@ -222,7 +234,8 @@ export async function scanFolders(
     limits,
     entriesLeft: limits.entries,
     visited: new Set(),
-    result: { files: [], problems: [], unresponsive: [], unusable: [] },
+    folders: new Map(),
+    result: { files: [], problems: [], unresponsive: [], unusable: [], folders: new Map() },
     runOnDisk: (question) => question(),
   };
   for (const folder of folders) {
