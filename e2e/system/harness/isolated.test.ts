@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenOnLoopback } from '../../../daemon/lib/testing/listening.ts';
@@ -29,6 +30,15 @@ const start = (code: string, limitMs = 30_000) => {
   });
 };
 
+/** Whether a process runs. A zombie has ended. */
+function isRunning(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+}
+
 describe('startIsolated', () => {
   it('reaches the port, with no other variables than those given', async () => {
     process.env.SVC_TEST_OTHER = 'secret';
@@ -56,6 +66,15 @@ describe('startIsolated', () => {
     const program = await start('setInterval(() => {}, 1000)', 300);
     expect(await program.ended).toMatchObject({ isLate: true });
     await expect(endWell(program)).rejects.toThrow('no end within its time limit');
+  });
+
+  it('ends helpers that the program left behind in a process group of their own', async () => {
+    const code = `const { spawn } = require('node:child_process');
+      const helper = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
+      helper.unref(); console.log(helper.pid)`;
+    const pid = Number(await endWell(await start(code)));
+    expect(pid).toBeGreaterThan(1);
+    await until(() => !isRunning(pid), 'the helper to end', 10_000);
   });
 
   it('sends a signal to the program', async () => {

@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { markedProcesses } from './marked-processes.ts';
 import { killGroup, lastLine } from './program.ts';
 
 const MAX_OUTPUT = 200_000;
+const MARK = 'SVC_TEST_ISOLATED';
 const LAUNCHER = join(import.meta.dirname, 'loopback-launcher.mjs');
 const ENTER = ['--net', '--', 'sh', '-c', '"$0" link set lo up || exit 1; exec "$@"'];
 
@@ -78,17 +80,26 @@ export async function startIsolated(
   const [program = '', ...args] = isSeparate ? ['unshare', ...ENTER, ip, ...launch] : command;
   const child = spawn(program, args, {
     cwd,
-    env: { PATH: process.env.PATH, HOME: home, ...env },
+    env: { PATH: process.env.PATH, HOME: home, [MARK]: folder, ...env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const release = () => {
-    // Helpers that the program left behind end with it.
+    // Helpers that the program left behind end with it, in other process groups too: Cline starts one.
     killGroup(child.pid);
+    for (const pid of markedProcesses(`${MARK}=${folder}`)) endProcess(pid);
     for (const socket of sockets) socket.close();
     rmSync(folder, { recursive: true, force: true });
   };
   return { ...collected(child), ended: endOf(child, limitMs).finally(release), signal: signaller(child) };
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
 }
 
 const signaller = (child: ChildProcess) => (name: NodeJS.Signals) => {

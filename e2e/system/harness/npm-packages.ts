@@ -4,6 +4,13 @@ import { cachedFolder, shortHash } from './cache.ts';
 import { runInstaller } from './packages.ts';
 
 const FILES = ['package.json', 'package-lock.json'] as const;
+/** The lock file of what npm has installed. */
+const INSTALLED = join('node_modules', '.package-lock.json');
+
+/** The part of a lock file that is read. Keys are paths such as `node_modules/zod`. */
+export interface LockFile {
+  readonly packages: Readonly<Record<string, { readonly integrity?: string; readonly resolved?: string }>>;
+}
 
 export interface NpmPackagesOptions {
   /** First part of the name in the cache. */
@@ -13,9 +20,21 @@ export interface NpmPackagesOptions {
   readonly limitMs: number;
 }
 
+/** Returns the installed packages that have no hash, or another one than in the lock file. */
+export function unlockedPackages(installed: LockFile, lock: LockFile): string[] {
+  const isLocked = (path: string, integrity: string | undefined) =>
+    integrity !== undefined && lock.packages[path]?.integrity === integrity;
+  return Object.entries(installed.packages)
+    .filter(([path, { integrity }]) => !isLocked(path, integrity))
+    .map(([path]) => path);
+}
+
+const readLock = (path: string): LockFile => JSON.parse(readFileSync(path, 'utf8')) as LockFile;
+
 /**
- * Returns a folder whose `node_modules` has exactly the packages of a lock file. npm verifies their hashes and runs no
- * script of theirs. The folder is made once and then found in the cache. Throws `Unavailable` when that cannot be done here.
+ * Returns a folder whose `node_modules` has exactly the packages of a lock file that suit this machine. npm verifies their
+ * hashes and runs no script of theirs. The folder is made once and then found in the cache. Throws `Unavailable` when that
+ * cannot be done here, and a plain error for a package that the lock file does not have.
  */
 export function npmPackages({ name, folder, limitMs }: NpmPackagesOptions): Promise<string> {
   const texts = FILES.map((file) => readFileSync(join(folder, file), 'utf8'));
@@ -23,17 +42,22 @@ export function npmPackages({ name, folder, limitMs }: NpmPackagesOptions): Prom
   return cachedFolder(`${name}-npm-${version}`, async (scratch) => {
     for (const file of FILES) copyFileSync(join(folder, file), join(scratch, file));
     const cache = join(scratch, 'npm-cache');
+    // Not `npm ci`: it refuses a lock file without the optional packages of other machines that a registry lacks.
     const args = [
-      'ci',
+      'install',
+      '--no-save',
       '--ignore-scripts',
       '--no-audit',
       '--no-fund',
       '--loglevel',
       'error',
-      '--cache',
-      cache,
     ];
-    await runInstaller('npm', args, { limitMs, cwd: scratch });
+    await runInstaller('npm', [...args, '--cache', cache], { limitMs, cwd: scratch });
+    const unlocked = unlockedPackages(
+      readLock(join(scratch, INSTALLED)),
+      readLock(join(folder, 'package-lock.json')),
+    );
+    if (unlocked.length > 0) throw new Error(`not in the lock file of ${name}: ${unlocked.join(', ')}`);
     rmSync(cache, { recursive: true, force: true });
   });
 }

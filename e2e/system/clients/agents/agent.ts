@@ -16,6 +16,8 @@ export interface Place {
 /** How one coding agent is started, and with which of its tools a model does the task. */
 export interface Agent {
   readonly title: string;
+  /** Returns the folder of its installed packages. Throws `Unavailable`. */
+  readonly install: () => Promise<string>;
   /** Its name for `svcctl agents`. */
   readonly configuration: AgentName;
   /** Puts the printed configuration where the agent reads it. Returns variables that it needs. */

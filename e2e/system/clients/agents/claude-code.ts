@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Agent, WRONG_KEY_LIMIT_MS } from './agent.ts';
+import { agentPackages } from './packages.ts';
 
 const PROGRAM = `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`;
 const EXPORT = /^export (\w+)=(.*)$/;
@@ -7,6 +8,7 @@ const EXPORT = /^export (\w+)=(.*)$/;
 /** Claude Code over `/v1/messages`. */
 export const claudeCode: Agent = {
   title: 'Claude Code',
+  install: agentPackages,
   configuration: 'claude-code',
   // The printed configuration is read by a shell, which fills in the key.
   configure: (text) => {

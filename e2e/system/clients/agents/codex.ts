@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from './agent.ts';
+import { agentPackages } from './packages.ts';
 
 const PROGRAM = 'node_modules/@openai/codex/bin/codex.js';
 const PDF_SERVER = join(import.meta.dirname, 'pdf-server.mjs');
@@ -12,6 +13,7 @@ const shell = (cmd: string) => ({ name: 'exec_command', args: { cmd, login: fals
 /** Codex over `/v1/responses`. */
 export const codex: Agent = {
   title: 'Codex',
+  install: agentPackages,
   configuration: 'codex',
   configure: (text, { home }) => {
     const server = `[mcp_servers.files]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(PDF_SERVER)}]\n`;

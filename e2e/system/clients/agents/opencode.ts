@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Agent, WRONG_KEY_LIMIT_MS } from './agent.ts';
+import { agentPackages } from './packages.ts';
 
 const PROGRAM = `node_modules/opencode-${process.platform}-${process.arch}/bin/opencode`;
 
 /** opencode over `/v1/chat/completions`. */
 export const opencode: Agent = {
   title: 'opencode',
+  install: agentPackages,
   configuration: 'opencode',
   configure: (text, { work }) => {
     writeFileSync(join(work, 'opencode.json'), text);

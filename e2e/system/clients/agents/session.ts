@@ -17,23 +17,21 @@ export const FINISHED = 'The file says green now.';
 export class Sessions {
   readonly #gateway: Gateway;
   readonly #relay: Relay;
-  readonly #packages: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'svc-agents-'));
 
-  constructor(gateway: Gateway, relay: Relay, packages: string) {
+  constructor(gateway: Gateway, relay: Relay) {
     this.#gateway = gateway;
     this.#relay = relay;
-    this.#packages = packages;
   }
 
-  /** Folders with the files of the task. */
-  place(): Place {
+  /** Folders with the files of the task, for an agent that is installed in `packages`. */
+  place(packages: string): Place {
     const folder = mkdtempSync(join(this.#folder, 'session-'));
     const [home, work] = [join(folder, 'home'), join(folder, 'work')];
     for (const each of [home, work, temporaryOf(home)]) mkdirSync(each);
     writeFileSync(join(work, 'note.txt'), 'colour = red\n');
     writeFileSync(join(work, 'report.pdf'), onePagePdf('Quarterly report'));
-    return { packages: this.#packages, home, work };
+    return { packages, home, work };
   }
 
   /** Starts an agent with the configuration that `svcctl agents` prints. */
