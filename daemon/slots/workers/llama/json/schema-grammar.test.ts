@@ -84,6 +84,22 @@ const CASES: Record<string, Case> = {
     ],
     not: [['x'], ['x', 1, 2, 3]],
   },
+  'alternatives that list values': {
+    schema: object(
+      { a: { anyOf: [{ const: 'on', title: 'On' }, { enum: ['off', 1] }, { type: 'string', const: 5 }] } },
+      ['a'],
+    ),
+    fits: [{ a: 'on' }, { a: 'off' }, { a: 1 }],
+    not: [{ a: 'o' }, { a: 5 }, { a: 'onoff' }],
+  },
+  'alternatives of values and other schemas': {
+    schema: object(
+      { a: { anyOf: [{ const: 'on' }, { type: 'boolean' }, { enum: ['abc', 'x'], maxLength: 2 }] } },
+      ['a'],
+    ),
+    fits: [{ a: 'on' }, { a: true }, { a: 'x' }],
+    not: [{ a: 'off' }, { a: 'abc' }],
+  },
   'an enum and a const': {
     schema: object({ e: { enum: ['red', 5, null, { a: 1 }] }, c: { const: 'fix "ed"' } }, ['e', 'c']),
     fits: [
@@ -391,4 +407,18 @@ test('refuses schemas that reference one another repeatedly, at low cost', () =>
     schemaGrammar({ ...level(-1), $defs: { ...$defs, L6: { type: 'null' } } }, { strict: true }),
   ).toThrow('too many schemas');
   expect(cpuMs()).toBeLessThan(5_000);
+});
+
+const MANY = Array.from({ length: 10_000 }, (_, i) => `value_${i}`);
+test.each<[string, unknown]>([
+  ['a list', { enum: MANY }],
+  ['a list with a type', { type: 'string', enum: MANY, minLength: 1 }],
+  ['alternatives', { anyOf: MANY.map((value) => ({ type: 'string', const: value })) }],
+  ['a list that two parts have', { allOf: [{ enum: MANY }, { enum: MANY }] }],
+  ['a list and a type in two parts', { allOf: [{ enum: MANY }, { type: 'string' }] }],
+])('10,000 values as %s', async (_, schema) => {
+  const cpuMs = cpuTimer();
+  const fits = await fitter(schemaGrammar(object({ a: schema }, ['a']), { strict: true }));
+  expect(cpuMs()).toBeLessThan(2_000);
+  expect([fits('{"a":"value_777"}'), fits('{"a":"value_10000"}')]).toEqual([true, false]);
 });

@@ -1,10 +1,11 @@
 import { arrayRule } from './array-rule.ts';
 import type { Conversion } from './conversion.ts';
 import { fitsSchema } from './fits-schema.ts';
+import { literalChoice } from './literal-choice.ts';
 import { hasOtherConstraints, mergedAlternatives, type SchemaLocation } from './merge-schemas.ts';
 import { numberRule } from './number-rule.ts';
 import { objectRule } from './object-rule.ts';
-import { literal, RuleBook } from './rule-book.ts';
+import { RuleBook } from './rule-book.ts';
 import { ImpossibleSchema, SchemaFault, unlessImpossible } from './schema-error.ts';
 import { resolve } from './schema-reference.ts';
 import { isSchema, joinPath, type Schema } from './schema-shape.ts';
@@ -109,13 +110,16 @@ function rule(
   if (typeof schema.$ref === 'string' && !hasOtherConstraints(schema, '$ref'))
     return reference(conversion, references, { ref: schema.$ref, at, root });
   const choices = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(choices) && !hasOtherConstraints(schema, 'anyOf' in schema ? 'anyOf' : 'oneOf'))
+  if (Array.isArray(choices) && !hasOtherConstraints(schema, 'anyOf' in schema ? 'anyOf' : 'oneOf')) {
+    const values = listedByAll(choices, root);
+    if (values !== null) return listedValues({ schema, at, root }, { enum: values });
     return book.add(
       possible(
         choices.map((choice, i) => () => convert(choice, joinPath(at, `anyOf.${i}`), root)),
         at,
       ),
     );
+  }
   if (COMBINED.some((keyword) => keyword in schema))
     return possible(
       mergedAlternatives({ schema, at, root }, conversion.merges).map((one) => () => convert(one, at, root)),
@@ -167,14 +171,38 @@ function implied(schema: Schema): string {
 
 const COMBINED = ['$ref', 'allOf', 'anyOf', 'oneOf'] as const;
 
+/** Returns the values that a schema lists, and its other keywords. To look each value up in its own list takes quadratic time. */
+function listed(schema: Schema): [readonly unknown[], Schema] {
+  const { enum: values, ...others } = schema;
+  if (Array.isArray(values)) return [values, others];
+  const { const: value, ...rest } = schema;
+  return [[value], rest];
+}
+
 /** Returns the rule of the values that the schema lists, limited to those that fit its other keywords. */
 function listedValues({ at, root }: SchemaLocation, schema: Schema): string {
-  const values: unknown[] = Array.isArray(schema.enum) ? schema.enum : [schema.const];
-  const fitting = values.filter((value) => fitsSchema(value, schema, root));
-  return alternatives(
-    fitting.map((value) => literal(JSON.stringify(value))),
+  const [values, others] = listed(schema);
+  const fitting = values.filter((value) => fitsSchema(value, others, root));
+  if (fitting.length === 0) throw new ImpossibleSchema(at, 'no value fits an empty list');
+  return literalChoice(
+    fitting.map((value) => JSON.stringify(value)),
     at,
   );
+}
+
+/**
+ * Returns the values of alternatives that list values and nothing else, as `z.union` of literals makes them. Null when one
+ * does something else.
+ */
+function listedByAll(choices: readonly unknown[], root: Schema): unknown[] | null {
+  const values: unknown[] = [];
+  for (const choice of choices) {
+    if (!isSchema(choice) || !('const' in choice || Array.isArray(choice.enum))) return null;
+    const [own, others] = listed(choice);
+    if (hasOtherConstraints(others, 'type')) return null;
+    for (const value of own) if (fitsSchema(value, others, root)) values.push(value);
+  }
+  return values;
 }
 
 function reference(
