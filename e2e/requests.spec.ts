@@ -144,10 +144,24 @@ test('usage is summed by day, tier and model', async ({ page }) => {
   await expect(page).toHaveURL(/by=tier/);
   await expect(page.getByRole('button', { name: 'What is a tier?' })).toBeVisible();
   await inspect(page, 'usage', TWO_LAYOUTS);
-  await page.route('**/api/usage*', (route) =>
-    route.fulfill({ json: { since: '2026-01-01', days: [], truncated: false } }),
-  );
-  await page.reload();
+  const show = async (days: object[]) => {
+    await page.unroute('**/api/usage*');
+    await page.route('**/api/usage*', (route) =>
+      route.fulfill({ json: { since: '2026-01-01', days, truncated: false } }),
+    );
+    await page.reload();
+  };
+  const sums = { day: '2026-01-02', tier: 'client', requests: 3, prompt_tokens: 40, completion_tokens: 50 };
+  await show([
+    { ...sums, model: 'far', uncounted: 2 },
+    { ...sums, model: 'near', uncounted: 0 },
+  ]);
+  await page.getByRole('button', { name: 'By model' }).click();
+  await expect(page.getByRole('row', { name: 'far 3 at least 40 at least 50' })).toBeVisible();
+  await expect(page.getByRole('row', { name: 'near 3 40 50' })).toBeVisible();
+  await expect(page.getByText('Sums with ≥ are minimums: 2 requests have no token counts.')).toBeVisible();
+  await inspect(page, 'usage-incomplete', TWO_LAYOUTS);
+  await show([]);
   await expect(page.getByText('No requests in this period')).toBeVisible();
 });
 

@@ -166,6 +166,8 @@ export const UsageDay = z.object({
   requests: z.number().int(),
   prompt_tokens: z.number().int(),
   completion_tokens: z.number().int(),
+  /** Requests whose token counts are unknown. With one or more, the sums of tokens are minimums. */
+  uncounted: z.number().int(),
 });
 export const UsageResponse = z.object({
   /** First day (UTC) that is counted. */

@@ -142,7 +142,7 @@ function leaseConnection(
     isWorker: () => slots.get(lease.slot)?.runner === 'worker',
     upstream: null,
     slot: lease.slot,
-    streamUsage: false,
+    streamUsage: lease.dialect.streamUsage ?? false,
     sendsAppName: false,
     connectMs: null,
     idleMs: null,

@@ -181,6 +181,9 @@ CREATE TABLE requests (
 ) STRICT;
 `;
 
+/** Requests whose token counts are unknown. */
+const UNCOUNTED = 'ALTER TABLE usage ADD COLUMN uncounted INTEGER NOT NULL DEFAULT 0;';
+
 /** All steps of the schema, in order. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'first tables', sql: FIRST },
@@ -189,4 +192,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 4, name: 'stories of requests', sql: STORIES },
   { version: 5, name: 'batches of requests', sql: '' },
   { version: 6, name: 'rows of requests', sql: ROWS },
+  { version: 7, name: 'requests without token counts', sql: UNCOUNTED },
 ];

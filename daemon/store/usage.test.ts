@@ -9,7 +9,15 @@ test('sums by day, tier and model', () => {
   count([aRequest(), aRequest({ prompt_tokens: null, completion_tokens: 10 })]);
   count([aRequest({ tier: 'admin' }), aRequest({ at: '2030-01-01T23:59:59.999Z' })]);
   expect(repo.since('2030-01-02')).toEqual([
-    { day: '2030-01-02', tier: 'admin', model: 'demo', requests: 1, prompt_tokens: 7, completion_tokens: 5 },
+    {
+      day: '2030-01-02',
+      tier: 'admin',
+      model: 'demo',
+      requests: 1,
+      prompt_tokens: 7,
+      completion_tokens: 5,
+      uncounted: 0,
+    },
     {
       day: '2030-01-02',
       tier: 'client',
@@ -17,11 +25,19 @@ test('sums by day, tier and model', () => {
       requests: 2,
       prompt_tokens: 7,
       completion_tokens: 15,
+      uncounted: 1,
     },
   ]);
   expect(repo.since('2030-01-01')).toHaveLength(3);
   count([aRequest({ tier: 'admin' })]);
   expect(repo.since('2030-01-02')[0]?.requests).toBe(2);
+  const stopped = { status: 499, prompt_tokens: null, completion_tokens: null };
+  count([aRequest(stopped), aRequest({ ...stopped, ttft_ms: null })]);
+  count([aRequest(stopped)]);
+  expect(repo.since('2030-01-02').find(({ model }) => model === '')).toMatchObject({
+    requests: 3,
+    uncounted: 2,
+  });
 });
 
 test('the model of a refused request is free text and is not counted by name', () => {

@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../contract/system.ts';
+import { lacksTokenCounts } from '../contract/token-counts.ts';
 import type { Db } from './connection.ts';
 import type { WriteHealth } from './write-health.ts';
 
@@ -12,6 +13,8 @@ export interface UsageRow {
   requests: number;
   prompt_tokens: number;
   completion_tokens: number;
+  /** Requests whose token counts are unknown. With one or more, the sums are minimums. */
+  uncounted: number;
 }
 
 export interface UsageRepo {
@@ -46,6 +49,7 @@ interface Sums {
   requests: number;
   prompt: number;
   completion: number;
+  uncounted: number;
 }
 
 /** Returns one row of sums per day, tier and model. */
@@ -54,10 +58,11 @@ function sumsOf(records: readonly RequestRecord[]): Iterable<Sums> {
   for (const record of records) {
     const key = usageKey(record);
     const name = key.join('\0');
-    const row = rows.get(name) ?? { key, requests: 0, prompt: 0, completion: 0 };
+    const row = rows.get(name) ?? { key, requests: 0, prompt: 0, completion: 0, uncounted: 0 };
     row.requests += 1;
     row.prompt += record.prompt_tokens ?? 0;
     row.completion += record.completion_tokens ?? 0;
+    if (lacksTokenCounts(record)) row.uncounted += 1;
     rows.set(name, row);
   }
   return rows.values();
@@ -73,10 +78,12 @@ export function usageRepo(
   maxRows: () => number,
 ): { repo: UsageRepo; count: (records: readonly RequestRecord[]) => void } {
   const add = db.prepare(
-    `INSERT INTO usage (day, tier, model, requests, prompt_tokens, completion_tokens) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO usage (day, tier, model, requests, prompt_tokens, completion_tokens, uncounted)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (day, tier, model) DO UPDATE SET requests = requests + excluded.requests,
        prompt_tokens = prompt_tokens + excluded.prompt_tokens,
-       completion_tokens = completion_tokens + excluded.completion_tokens`,
+       completion_tokens = completion_tokens + excluded.completion_tokens,
+       uncounted = uncounted + excluded.uncounted`,
   );
   const trim = db.prepare<[number]>(
     `DELETE FROM usage WHERE seq <= (SELECT seq FROM usage ORDER BY seq DESC LIMIT 1 OFFSET ?)
@@ -87,7 +94,7 @@ export function usageRepo(
        (SELECT seq FROM (SELECT seq, day FROM usage ORDER BY seq LIMIT ${MAX_REMOVED_PER_STEP}) WHERE day < ?)`,
   );
   const since = db.prepare<[string, number], UsageRow>(
-    `SELECT day, tier, model, requests, prompt_tokens, completion_tokens FROM usage WHERE day >= ?
+    `SELECT day, tier, model, requests, prompt_tokens, completion_tokens, uncounted FROM usage WHERE day >= ?
      ORDER BY day DESC, tier, model LIMIT ?`,
   );
   return {
@@ -103,8 +110,8 @@ export function usageRepo(
       },
     },
     count(records) {
-      for (const { key, requests, prompt, completion } of sumsOf(records)) {
-        add.run(...key, requests, prompt, completion);
+      for (const { key, requests, prompt, completion, uncounted } of sumsOf(records)) {
+        add.run(...key, requests, prompt, completion, uncounted);
       }
       trim.run(maxRows());
     },

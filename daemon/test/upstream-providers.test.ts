@@ -47,6 +47,30 @@ describe('two upstreams with the same model', () => {
   });
 });
 
+it('a stream without token counts marks the sums as incomplete', async () => {
+  const fine = provider('uncounted');
+  const server = await front.startStandIn((request) => {
+    if (request.method === 'GET') return fine(request);
+    return (_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      const choice = { index: 0, delta: { content: 'hi' }, finish_reason: 'stop' };
+      res.end(`data: ${JSON.stringify({ choices: [choice] })}\n\ndata: [DONE]\n\n`);
+    };
+  });
+  await front.add('uncounted', `base_url = "${server.url}"\n`);
+  for (let count = 0; count < 2; count++)
+    expect((await front.send('POST', CHAT, { body: chat('uncounted', { stream: true }) })).text).toContain(
+      '[DONE]',
+    );
+  expect(server.requests.at(-1)?.body).toContain('"include_usage":true');
+  const row = async () =>
+    (await front.send('GET', '/api/usage'))
+      .json<{ days: { model: string; requests: number; uncounted: number }[] }>()
+      .days.find(({ model }) => model === 'uncounted');
+  await until(async () => (await row())?.requests === 2, 'the sums to be written');
+  expect(await row()).toMatchObject({ requests: 2, uncounted: 2, prompt_tokens: 0 });
+});
+
 describe('requests to and responses of a third-party provider', () => {
   let cloud: StandIn;
   beforeAll(async () => {

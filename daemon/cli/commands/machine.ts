@@ -81,6 +81,10 @@ function networkTable(networks: NonNullable<HardwareView['host']['networks']>, w
   return `\n${fitted(['INTERFACE', 'KIND', 'IPV4', 'IPV6', 'SPEED'], rows, { width, shrink: [3] })}`;
 }
 
+/** A sum of tokens, as a minimum when requests without token counts are part of it. */
+const atLeast = (tokens: number, uncounted: number): string =>
+  uncounted > 0 ? `>= ${tokens}` : String(tokens);
+
 export async function usage({ client, flags, out, width }: CommandContext): Promise<number> {
   const query = { days: flags.days };
   const view = await client.call<UsageView>('usage', undefined, { query });
@@ -89,14 +93,16 @@ export async function usage({ client, flags, out, width }: CommandContext): Prom
     each.tier,
     each.model === '' ? '-' : each.model,
     String(each.requests),
-    String(each.prompt_tokens),
-    String(each.completion_tokens),
+    atLeast(each.prompt_tokens, each.uncounted),
+    atLeast(each.completion_tokens, each.uncounted),
   ]);
   if (flags.json) out(json(view));
   else if (rows.length === 0) out(`No request since ${view.since}.\n`);
   else {
     const head = ['DAY (UTC)', 'TIER', 'MODEL', 'REQUESTS', 'TOKENS IN', 'TOKENS OUT'];
     out(fitted(head, rows, { width, shrink: [2] }));
+    const uncounted = view.days.reduce((sum, each) => sum + each.uncounted, 0);
+    if (uncounted > 0) out(`! >= is a minimum: ${uncounted} requests have no token counts\n`);
     if (view.truncated) out('! older rows were left out\n');
   }
   return EXIT.ok;

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { expect, test } from 'vitest';
+import { slotRecord } from '../../contract/testing/slot-record.ts';
 import { NO_UPSTREAMS, type Upstreams } from '../ports.ts';
 import { upstreamCall, upstreamConfigOf } from '../testing/builders.ts';
 import { post } from '../testing/client.ts';
@@ -110,6 +111,41 @@ test('an upstream with stream_usage = false gets no stream_options', async () =>
   );
   expect((await post(gateway.origin, CHAT, chat)).body).toContain(USAGE_EVENT);
   expect(received[0]).not.toHaveProperty('stream_options');
+});
+
+test('a slot whose engine counts on request only gets stream_options, and none after it refused them', async () => {
+  const received: Record<string, unknown>[] = [];
+  let refuses = false;
+  const engine = await listen(async (req, res) => {
+    const parts: Buffer[] = [];
+    for await (const part of req) parts.push(part as Buffer);
+    const body = JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>;
+    received.push(body);
+    if (refuses && 'stream_options' in body) {
+      res.writeHead(400, { 'content-type': 'application/json' });
+      const error = {
+        message: 'Unknown parameter: stream_options',
+        type: 'invalid_request_error',
+        code: null,
+      };
+      res.end(JSON.stringify({ error: { ...error, param: 'stream_options' } }));
+    } else answering(delta('a'), finish('stop'), USAGE_EVENT, DONE)(req, res);
+  });
+  closers.push(engine.close);
+  const slots = new TestSlots([slotRecord({ name: 'agent', model: MODEL })]);
+  slots.engine = engine.origin;
+  const gateway = await openGateway({ slots });
+  closers.push(gateway.close);
+  await post(gateway.origin, CHAT, chat);
+  expect(received.at(-1)).not.toHaveProperty('stream_options');
+  slots.dialect = { streamUsage: true };
+  const { body } = await post(gateway.origin, CHAT, chat);
+  expect(received.at(-1)).toMatchObject({ stream_options: { include_usage: true } });
+  expect(body).toBe(delta('a') + finish('stop') + DONE);
+  refuses = true;
+  expect((await post(gateway.origin, CHAT, chat)).body).toContain('[DONE]');
+  expect(received.at(-1)).not.toHaveProperty('stream_options');
+  expect(gateway.log).toMatchObject([counted, counted, counted]);
 });
 
 test.each([MESSAGES, RESPONSES] as const)('%s: the counts are in the last event', async (path) => {

@@ -24,7 +24,10 @@ function keyOf({ keyEnv, runner, command, extraArgs }: SlotConfig): KeyDelivery 
 function plan(params: LaunchParams): Launch {
   const { config, model } = params;
   // An external program decides itself whether it runs on one card or on all.
-  const common = commonLaunch({ ...params, card: [] }, { nativeRerank: true, model: model.id });
+  const common = commonLaunch(
+    { ...params, card: [] },
+    { nativeRerank: true, model: model.id, streamUsage: true },
+  );
   if (config.runner === 'attach') return { ...common, how: attachSpec(config, PROBE) };
   const launch = { ...common, env: {}, startLimitMs: START_LIMIT_MS };
   const start = { args: [], env: common.env, key: keyOf(config), probe: PROBE };

@@ -59,6 +59,8 @@ export interface SlotModel {
 export interface Dialect {
   /** Rerank is available under its native path only. */
   readonly nativeRerank: boolean;
+  /** It counts the tokens of a stream only when `stream_options` requests it. */
+  readonly streamUsage?: true;
   /** It has `/v1/score`. */
   readonly hasScore?: true;
   /** The model name that the engine expects; null when it ignores the name, which is then left unchanged. */

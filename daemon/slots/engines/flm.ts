@@ -30,7 +30,7 @@ const SHARED = 'flm';
 
 function plan(params: LaunchParams): Launch {
   const { config, model } = params;
-  const common = commonLaunch(params, { nativeRerank: false, model: model.id });
+  const common = commonLaunch(params, { nativeRerank: false, model: model.id, streamUsage: true });
   const context = config.type === 'llm' ? (config.context ?? DEFAULT_CONTEXT) : 0;
   if (config.runner === 'attach') return { ...common, context, how: attachSpec(config, PROBE) };
   const how = processSpec(config, {

@@ -90,6 +90,7 @@ function plan(params: LaunchParams): Launch {
   const dialect = {
     nativeRerank: true,
     hasScore: true as const,
+    streamUsage: true as const,
     model: model.id,
     countPath: '/tokenize',
     continuesOnRequest: true as const,

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import type { RequestDetailView } from '../../../daemon/contract/system.ts';
+import { lacksTokenCounts } from '../../../daemon/contract/token-counts.ts';
 import { count, duration, steadyDuration, tokenRate } from '../../ui/format.ts';
 import { useNow } from '../../ui/now.ts';
 import { Facts } from '../../ui/property-list.tsx';
@@ -8,6 +9,12 @@ import css from './requests.module.css';
 import { firstOutput, waitRows } from './routing-words.ts';
 
 const tokens = (many: number): string => `${count(many)} ${many === 1 ? 'token' : 'tokens'}`;
+
+/** Returns a token count; null for a request that has none by its nature. */
+function tokensText(request: RequestDetailView, many: number | null): string | null {
+  if (many !== null) return tokens(many);
+  return lacksTokenCounts(request) ? 'unknown number of tokens' : null;
+}
 
 function Running(props: { at: number }): ReactElement {
   const now = useNow();
@@ -36,8 +43,8 @@ export function Timeline(props: { request: RequestDetailView }): ReactElement {
           [`Time to first ${what}`, first === null ? null : duration(first)],
           ['Generation', rest === null ? null : duration(rest)],
           ['Total', total === null ? null : duration(total)],
-          ['Prompt', request.prompt_tokens === null ? null : tokens(request.prompt_tokens)],
-          ['Answer', request.completion_tokens === null ? null : tokens(request.completion_tokens)],
+          ['Prompt', tokensText(request, request.prompt_tokens)],
+          ['Answer', tokensText(request, request.completion_tokens)],
           ['Speed', rate === null ? null : tokenRate(rate)],
         ]}
       />

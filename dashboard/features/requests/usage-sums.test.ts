@@ -8,6 +8,7 @@ const row = (day: string, tier: string, model: string, tokens: number) => ({
   requests: 1,
   prompt_tokens: tokens,
   completion_tokens: 2 * tokens,
+  uncounted: tier === 'anon' ? 1 : 0,
 });
 const ROWS = [
   row('2026-01-01', 'client', 'small', 1),
@@ -21,13 +22,14 @@ it('sums by day from the newest, by model from the largest', () => {
     ['2026-01-01', 1],
   ]);
   expect(sumsBy('model', ROWS)).toEqual([
-    { name: 'large', requests: 1, prompt: 100, completion: 200 },
-    { name: 'small', requests: 2, prompt: 3, completion: 6 },
+    { name: 'large', requests: 1, prompt: 100, completion: 200, uncounted: 0 },
+    { name: 'small', requests: 2, prompt: 3, completion: 6, uncounted: 1 },
   ]);
 });
 
 it('every grouping has the same total', () => {
   const totals = (['day', 'tier', 'model'] as const).map((key) => totalOf(sumsBy(key, ROWS)));
-  for (const total of totals) expect(total).toEqual({ name: '', requests: 3, prompt: 103, completion: 206 });
+  for (const total of totals)
+    expect(total).toEqual({ name: '', requests: 3, prompt: 103, completion: 206, uncounted: 1 });
   expect(totalOf([])).toMatchObject({ requests: 0 });
 });

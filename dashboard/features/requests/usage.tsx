@@ -17,7 +17,7 @@ import table from '../../ui/table.module.css';
 import tabs from '../../ui/tabs.module.css';
 import { TERMS } from '../shared/terms.ts';
 import css from './requests.module.css';
-import { sumsBy, totalOf, type UsageKey, type UsageSum } from './usage-sums.ts';
+import { sumsBy, totalOf, type UsageKey, type UsageSum, uncountedText } from './usage-sums.ts';
 
 const SPANS = ['7', '30', '90'] as const;
 const KEYS: Record<UsageKey, string> = { day: 'Day', tier: 'Tier', model: 'Model' };
@@ -54,13 +54,26 @@ function Choice(props: {
   );
 }
 
+/** Shows a sum of tokens as a minimum when it is incomplete. */
+function Tokens(props: { value: number; uncounted: number }): ReactElement {
+  const { value, uncounted } = props;
+  if (uncounted === 0) return <td className={table.number}>{count(value)}</td>;
+  return (
+    <td className={table.number} title={uncountedText(uncounted)}>
+      <span aria-hidden="true">≥ </span>
+      <span className="hidden-visually">at least </span>
+      {count(value)}
+    </td>
+  );
+}
+
 function Numbers(props: { sum: UsageSum }): ReactElement {
   const { sum } = props;
   return (
     <>
       <td className={table.number}>{count(sum.requests)}</td>
-      <td className={table.number}>{count(sum.prompt)}</td>
-      <td className={table.number}>{count(sum.completion)}</td>
+      <Tokens value={sum.prompt} uncounted={sum.uncounted} />
+      <Tokens value={sum.completion} uncounted={sum.uncounted} />
     </>
   );
 }
@@ -114,6 +127,8 @@ function UsageTable(props: { by: UsageKey; usage: UsageView }): ReactElement {
   );
 }
 
+const uncountedIn = ({ days }: UsageView): number => totalOf(sumsBy('tier', days)).uncounted;
+
 /** Requests and tokens per day, tier or model. */
 export function Usage(): ReactElement {
   const [search, setSearch] = useSearchParams();
@@ -150,6 +165,9 @@ export function Usage(): ReactElement {
               <UsageTable by={by} usage={data} />
               <p className={css.remark}>
                 Days are in UTC, since {data.since}.{data.truncated ? ' Older rows are not shown.' : ''}
+                {uncountedIn(data) > 0
+                  ? ` Sums with ≥ are minimums: ${uncountedText(uncountedIn(data))}.`
+                  : ''}
               </p>
             </>
           )
