@@ -434,6 +434,15 @@ export class GatewayError extends Error {
     this.options = options;
   }
 
+  /** Returns the same failure with another message and more details. Its class, cause and stack stay. */
+  with({ message = this.message, details }: Pick<FailureOptions, 'message' | 'details'>): this {
+    const { code, status, cause, stack } = this;
+    const options = { ...this.options, message, details: { ...this.options.details, ...details } };
+    const copy = new GatewayError(code, { ...options, status, cause });
+    Object.setPrototypeOf(copy, Object.getPrototypeOf(this));
+    return Object.assign(copy, { ...this, options, stack }) as this;
+  }
+
   /** The headers that belong to this failure (`Retry-After`, `x-should-retry`, `WWW-Authenticate`). */
   headers(): Record<string, string> {
     const out: Record<string, string> = { ...this.options.headers };

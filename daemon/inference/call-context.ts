@@ -85,7 +85,10 @@ export interface InferenceCall {
 
 export interface CallDeps {
   readonly settings: Pick<Settings, 'value'>;
-  readonly slots: Pick<Slots, 'views' | 'get' | 'config' | 'leaseNow' | 'ensureReady' | 'recordUsage'>;
+  readonly slots: Pick<
+    Slots,
+    'views' | 'get' | 'config' | 'leaseNow' | 'ensureReady' | 'recordUsage' | 'diagnose'
+  >;
   readonly registry: RegistryLike;
   readonly upstreams: Upstreams;
   readonly tracker: RequestTracker;

@@ -17,9 +17,11 @@ import { pathRow } from './dispatch/paths.ts';
 import type { DispatchRequest } from './dispatch/resolver.ts';
 import { createRoutingView } from './dispatch/routing-view.ts';
 import { resolutionInfo } from './dispatch/trace-view.ts';
+import { callEnd } from './forward/call-end.ts';
 import { CallScope, CLIENT_CLOSED, ClientDisconnected } from './forward/call-scope.ts';
 import { failureText } from './forward/failure-text.ts';
 import { headerText } from './forward/headers.ts';
+import { explainFailure, isTargetFailure, nameTarget } from './forward/name-target.ts';
 import { RefusedOption } from './forward/option-support.ts';
 import { ResponseWriter } from './forward/response-writer.ts';
 import { OverheadTimer } from './overhead-timer.ts';
@@ -57,7 +59,7 @@ export async function runCall(deps: CallDeps, call: InferenceCall, task: TaskRow
     const started = applyPreset(call, deps.sources);
     await start({ deps, call: started, task, scope, response, tracked, overhead });
   } catch (error) {
-    const failure = endedBy(scope, error);
+    const failure = endedBy(scope, error, response);
     if (failure instanceof ClientDisconnected) return tracked.end({ ...CLIENT_CLOSED, usage: null });
     finishWith(deps, call, response, tracked, failure);
   } finally {
@@ -103,7 +105,9 @@ export function recordRefusal(watch: RequestTracker, call: InferenceCall, failur
 /**
  * Returns the reason that ended the scope, if any: an error thrown afterwards is only a consequence of it.
  */
-const endedBy = (scope: CallScope, error: unknown): unknown => scope.endReason ?? error;
+function endedBy({ endReason }: CallScope, error: unknown, { target }: ResponseWriter): unknown {
+  return endReason instanceof GatewayError ? nameTarget(endReason, target) : (endReason ?? error);
+}
 
 /**
  * Handles a failure that is not reported yet: rethrows it before the head is sent, otherwise reports it
@@ -316,12 +320,29 @@ async function sendWithFailover(
     }
     const why = failoverCaseOf(failure);
     const other = why === null ? null : next(why);
-    if (other === null) throw failure;
+    if (other === null) throw await explained(ctx, failure, decision);
     resume(ctx, (failure as GatewayError).code);
     await sendWithFailover(ctx, reading, request, other, tried);
   } finally {
     connection.release();
   }
+}
+
+/** Returns the failure with the name of its target and, for a slot, with the reason after a check of the engine. */
+async function explained(
+  { deps, call }: CallContext,
+  failure: unknown,
+  { target }: Decision,
+): Promise<unknown> {
+  if (!(failure instanceof GatewayError)) return failure;
+  if (target.kind === 'upstream') return nameTarget(failure, { slot: null, upstream: target.upstream });
+  const { slot } = target;
+  if (!isTargetFailure(failure)) return nameTarget(failure, { slot, upstream: null });
+  const since = Date.now() - (performance.now() - call.receivedAt);
+  const end = callEnd(failure, { status: failure.status });
+  const isAnswered = end === null || !('failed' in end);
+  const diagnosis = await deps.slots.diagnose(slot, { since, isAnswered });
+  return explainFailure(failure, slot, { diagnosis, withLines: call.tier === 'admin' });
 }
 
 /** Records which of several upstreams serves a conversation, so that it returns there. */

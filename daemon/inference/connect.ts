@@ -149,7 +149,10 @@ function leaseConnection(
     onBegin: NOOP,
     onData: NOOP,
     onDown: NOOP,
-    onEnd: NOOP,
+    onEnd: (end) => {
+      if (end !== null && 'failed' in end)
+        void slots.diagnose(lease.slot, { since: Date.now(), isAnswered: false });
+    },
     reportSpeed: (tokensPerSecond) => slots.recordUsage(lease.slot, { tokensPerSecond }),
     release: () => lease.release(),
   };

@@ -293,6 +293,7 @@ function setResponseHeaders(
   parsed: ParsedRequest,
   connection: Connection,
 ): void {
+  response.target = connection;
   overhead.pause();
   const overheadMs = overhead.ms;
   tracked.prepared({ waits: connection.waitTimes, overheadMs, degraded: connection.degraded });

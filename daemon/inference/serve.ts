@@ -53,7 +53,7 @@ export interface InferenceDeps {
   secrets?(): readonly string[];
   readonly slots: Pick<
     Slots,
-    'views' | 'get' | 'config' | 'leaseNow' | 'ensureReady' | 'recordUsage' | 'preview'
+    'views' | 'get' | 'config' | 'leaseNow' | 'ensureReady' | 'recordUsage' | 'diagnose' | 'preview'
   >;
   readonly registry: RegistryLike;
   readonly upstreams?: Upstreams;

@@ -6,6 +6,7 @@ import type { PlannedReservations } from './admission/launch-plan.ts';
 import type { Preview } from './admission/preview.ts';
 import type { SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
+import type { EngineDiagnosis, FailedCall } from './lifecycle/controller-deps.ts';
 import type { Lease, ReadyOptions } from './lifecycle/lease.ts';
 import type { SlotEventListener } from './lifecycle/slot-events.ts';
 import type { SlotView } from './slot-view.ts';
@@ -80,6 +81,11 @@ export interface Slots {
   fit(model: SlotModel, planned?: PlannedReservations): ModelFitView;
   /** Returns the maximum bytes that a model took here, by pool (`host`, or the id of a card). */
   measured(modelId: string): Record<string, number>;
+  /**
+   * Returns what is known about a failed call to the engine of a slot. Checks an engine that did not respond at once,
+   * for at most 2 s. Never rejects.
+   */
+  diagnose(name: string, call: FailedCall): Promise<EngineDiagnosis>;
   recordUsage(name: string, usage: { tokensPerSecond?: number }): void;
   /** Calls `listener` for loads, failures and evictions when they happen. Returns a function that unsubscribes. */
   onEvent(listener: SlotEventListener): () => void;

@@ -22,6 +22,7 @@ import type { SlotModel } from './engines/engine.ts';
 import { environmentChoosesCards } from './engines/visible-devices.ts';
 import { ChangeNotifier } from './lifecycle/change-notifier.ts';
 import { type Clock, systemClock } from './lifecycle/clock.ts';
+import type { EngineDiagnosis, FailedCall } from './lifecycle/controller-deps.ts';
 import { ControllerEffects } from './lifecycle/controller-effects.ts';
 import { EngineAdoption } from './lifecycle/engine-adoption.ts';
 import { createEngineQuery, type QueryEngine } from './lifecycle/health.ts';
@@ -208,6 +209,10 @@ class AllSlots implements Slots {
 
   measured(modelId: string): Record<string, number> {
     return this.#measurements.ofModel(modelId);
+  }
+
+  async diagnose(name: string, call: FailedCall): Promise<EngineDiagnosis> {
+    return (await this.#set.get(name)?.diagnose(call)) ?? { reason: null, lines: [] };
   }
 
   recordUsage(name: string, usage: { tokensPerSecond?: number }): void {

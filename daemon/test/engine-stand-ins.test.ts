@@ -114,9 +114,9 @@ describe('FastFlowLM (stand-in)', () => {
   });
 
   it.each([
-    ['nothing', 502, 'The engine or upstream answered with nothing.'],
+    ['nothing', 502, 'The engine of slot npu answered with nothing.'],
     ['too much', 400, 'Max length reached!'],
-    ['full', 503, 'NPU is in use and request queue is full (limit: 10).'],
+    ['full', 503, 'Slot npu: NPU is in use and request queue is full (limit: 10).'],
   ])('%s is an error with status %i', async (content, status, message) => {
     const response = await chat('npu', content);
     expect(response.status).toBe(status);

@@ -164,9 +164,9 @@ describe('LiteLLM', () => {
 
   it.each([
     ['REFUSE', 400, 'Your request was rejected by the safety system.'],
-    ['EMPTY', 502, 'The upstream answered without an image.'],
-    ['NOISE', 502, 'The image from the image engine is not a complete PNG.'],
-    ['INTERNAL', 502, 'The image of the upstream could not be downloaded.'],
+    ['EMPTY', 502, 'Upstream lite answered without an image.'],
+    ['NOISE', 502, 'The image from upstream lite is not a complete PNG.'],
+    ['INTERNAL', 502, 'The image of upstream lite could not be downloaded.'],
   ])('%s is %i', async (prompt, status, message) => {
     const response = await post({ model, prompt });
     expect([response.status, response.json<{ error: { message: string } }>().error.message]).toEqual([

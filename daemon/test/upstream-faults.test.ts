@@ -81,7 +81,7 @@ describe('bad upstreams', () => {
     const response = await post();
     expect(response).toMatchObject({ status, code });
     expect(response.text).not.toMatch(/SSH-2|location|127\.0\.0\.1/);
-    expect(response.json<{ error: { message: string } }>().error.message).toMatch(/^The engine or upstream/);
+    expect(response.json<{ error: { message: string } }>().error.message).toMatch(/^Upstream odd /);
     expect((await front.upstream('odd')).health).toBe('failing');
   });
 

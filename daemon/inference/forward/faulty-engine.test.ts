@@ -29,7 +29,7 @@ describe('an engine that misbehaves', () => {
     expect(answer.status).toBe(500);
     expect(error(answer)).toMatchObject({
       code: 'upstream.error',
-      message: 'boom',
+      message: 'Slot agent: boom',
       type: 'server_error',
       param: null,
       details: { upstream_status: 500, upstream: 'boom' },
@@ -66,7 +66,7 @@ describe('an engine that misbehaves', () => {
       res.end('{"error":{"code":500,"message":"out of slots"}}');
     });
     expect(answer.status).toBe(502);
-    expect(error(answer)).toMatchObject({ code: 'upstream.error', message: 'out of slots' });
+    expect(error(answer)).toMatchObject({ code: 'upstream.error', message: 'Slot agent: out of slots' });
   });
 
   test.each([
@@ -80,7 +80,7 @@ describe('an engine that misbehaves', () => {
     expect(answer.status).toBe(502);
     expect(error(answer)).toMatchObject({
       code: 'upstream.error',
-      message: 'The engine or upstream answered with nothing.',
+      message: 'The engine of slot agent answered with nothing.',
     });
   });
 

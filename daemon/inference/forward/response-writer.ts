@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import type { ErrorEnvelope, GatewayError } from '../../contract/errors.ts';
+import { type ErrorEnvelope, GatewayError } from '../../contract/errors.ts';
 import { isEventStream, isOnlyComments, SSE_HEADERS, sseComment, sseData } from '../../lib/net/sse.ts';
 import type { RequestEnd, Usage } from '../../telemetry/request-tracker.ts';
 import type { CallerResponse } from '../caller.ts';
@@ -8,6 +8,7 @@ import { endedEarly } from './failure.ts';
 import { failureText } from './failure-text.ts';
 import { callerHeaders } from './headers.ts';
 import { errorInEvents } from './in-band-error.ts';
+import { type NamedTarget, nameTarget } from './name-target.ts';
 import { speedOf } from './speed.ts';
 import { FINISH_LENGTH, hasFinishReason, isComplete } from './stream-end.ts';
 import { NO_USAGE, UsageTap } from './usage-tap.ts';
@@ -46,6 +47,8 @@ export class ResponseWriter {
   #keepAlive: NodeJS.Timeout | null = null;
   #lastWriteAt = 0;
   #earlyEnd: GatewayError | null = null;
+  /** The target of the request, which failures name. */
+  target: NamedTarget = { slot: null, upstream: null };
   headSent = false;
   status = 0;
   /** `performance.now()` of the first byte and of the end of the body; 0 before. */
@@ -156,7 +159,7 @@ export class ResponseWriter {
     if (last) this.#inspect(last);
     if (this.#endsEarly()) {
       if (last) this.#res.write(last);
-      this.#earlyEnd = endedEarly();
+      this.#earlyEnd = nameTarget(endedEarly(), this.target);
       this.fail(this.#earlyEnd);
       return;
     }
@@ -167,8 +170,9 @@ export class ResponseWriter {
 
   /** Ends a response that has started with a failure. */
   fail(error: GatewayError): void {
-    this.#res.onInBandError?.(error);
-    this.failWith(error.envelope('openai'));
+    const named = nameTarget(error, this.target);
+    this.#res.onInBandError?.(named);
+    this.failWith(named.envelope('openai'));
   }
 
   /** Like `fail`, with the error body of an engine. */
@@ -195,6 +199,7 @@ export class ResponseWriter {
    * last events.
    */
   outcomeOf(end: ExchangeEnd): ExchangeEnd {
+    if (end instanceof GatewayError) return nameTarget(end, this.target);
     return end ?? this.#earlyEnd ?? (this.#eventStream ? errorInEvents(this.#tap.held()) : null);
   }
 

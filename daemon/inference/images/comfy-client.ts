@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ImageModel } from '../../models/images/curated.ts';
 import { type ComfyFile, choicesOf, historyOutcome, queuePositionOf } from './comfy-history.ts';
 import { graphRefusal } from './comfy-refusal.ts';
-import { badAnswer, objectOf, type SendRequest } from './engine-request.ts';
+import { badAnswer, type EngineReply, objectOf, type SendRequest } from './engine-request.ts';
 import type { Graph } from './graphs.ts';
 import { MAX_IMAGE_BYTES } from './limits.ts';
 
@@ -12,6 +12,9 @@ const RESPONSE_LIMIT_MS = 15_000;
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 /** Total time for cancelling a job. */
 const CANCEL_LIMIT_MS = 5_000;
+
+const noAnswer = (what: string, { status }: EngineReply) =>
+  badAnswer(`The image engine ${what} (HTTP status ${status}).`, undefined, 'bad_answer', status);
 
 export interface Submission {
   readonly graph: Graph;
@@ -75,14 +78,14 @@ export class ComfyClient {
   /** Returns null while the job is running, else its images. Throws the failure of the job. */
   async outcome(id: string, most: number, signal: AbortSignal): Promise<readonly ComfyFile[] | null> {
     const reply = await this.#get(`/history/${encodeURIComponent(id)}`, signal);
-    if (reply.status !== 200) throw badAnswer('The image engine does not report the state of the job.');
+    if (reply.status !== 200) throw noAnswer('does not report the state of the job', reply);
     return historyOutcome(reply.json(), id, most);
   }
 
   /** Returns the number of jobs ahead, 0 while it runs, null when the queue does not contain it. */
   async queuePosition(id: string, signal: AbortSignal): Promise<number | null> {
     const reply = await this.#get('/queue', signal);
-    if (reply.status !== 200) throw badAnswer('The image engine does not report its queue.');
+    if (reply.status !== 200) throw noAnswer('does not report its queue', reply);
     return queuePositionOf(reply.json(), id);
   }
 
@@ -90,7 +93,7 @@ export class ComfyClient {
     const query = new URLSearchParams({ filename, subfolder, type });
     const limits = { limitMs: 60_000, maxBytes: MAX_IMAGE_BYTES };
     const reply = await this.#sendRequest({ path: `/view?${query}`, ...limits }, signal);
-    if (reply.status !== 200) throw badAnswer('The image engine does not return the image.');
+    if (reply.status !== 200) throw noAnswer('does not return the image', reply);
     return reply.bytes;
   }
 

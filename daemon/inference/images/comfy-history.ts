@@ -1,5 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
-import { badAnswer, listOf, objectOf } from './engine-request.ts';
+import { NODE_CLASS } from './comfy-refusal.ts';
+import { badAnswer, DrawingFailed, listOf, objectOf } from './engine-request.ts';
 import { OUTPUT } from './graphs.ts';
 
 /** An image with the names that ComfyUI gave it. */
@@ -49,9 +50,38 @@ function failureOf(messages: readonly (readonly unknown[])[]): GatewayError {
   if (messageOf('execution_interrupted')) {
     return badAnswer('The drawing was interrupted at the image engine.', undefined, 'interrupted');
   }
-  const { exception_type } = objectOf(messageOf('execution_error')?.[1]);
-  if (isText(exception_type) && /OutOfMemory/i.test(exception_type)) return outOfMemory();
-  return badAnswer('The image engine failed while it was drawing.', undefined, 'execution_error');
+  const report = objectOf(messageOf('execution_error')?.[1]);
+  const { exception_type, exception_message } = report;
+  const isOutOfMemory = isText(exception_type) && /OutOfMemory/i.test(exception_type);
+  const place = placeOf(report);
+  return new DrawingFailed(
+    (isOutOfMemory ? outOfMemory() : executionError(place)).with({ details: { ...place } }),
+    exception_message,
+  );
+}
+
+interface FailedPlace {
+  /** The class of the node. */
+  readonly node?: string;
+  readonly node_id?: string;
+  /** The class of the exception without its module. */
+  readonly exception?: string;
+}
+
+/** Returns where ComfyUI failed, as far as it says so in words of the expected form. */
+function placeOf({ node_type, node_id, exception_type }: Record<string, unknown>): FailedPlace {
+  const exception = isText(exception_type) ? /[A-Za-z_]\w{0,79}$/.exec(exception_type)?.[0] : undefined;
+  return {
+    ...(isText(node_type) && NODE_CLASS.test(node_type) && { node: node_type }),
+    ...(isText(node_id) && /^[\w:.-]{1,64}$/.test(node_id) && { node_id }),
+    ...(exception !== undefined && { exception }),
+  };
+}
+
+function executionError({ node, exception }: FailedPlace): GatewayError {
+  const at = node === undefined ? '' : ` in node ${node}`;
+  const why = exception === undefined ? '' : `: ${exception}`;
+  return badAnswer(`The image engine failed while it was drawing${at}${why}.`, undefined, 'execution_error');
 }
 
 /** Returns 507 for an engine whose device memory is full. */

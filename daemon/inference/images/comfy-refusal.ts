@@ -6,7 +6,7 @@ import { badAnswer, listOf, objectOf } from './engine-request.ts';
 const FILE_INPUT = /^(ckpt|unet|clip|vae|lora|control_net|style_model|model)_name\d?$/;
 const WORD = /^[a-z0-9_]{1,40}$/i;
 /** A class of nodes; custom ones have any name. */
-const NODE_CLASS = /^[\w .()+|:/-]{1,120}$/;
+export const NODE_CLASS = /^\w[\w .()+|:/-]{0,119}$/;
 
 /** Returns 404 for a model whose files the engine does not have. The names come from our own list. */
 export function notInstalled({ id, checkpoints, diffusionModels, encoders, vae }: ImageModel): GatewayError {
@@ -55,7 +55,12 @@ export function graphRefusal(status: number, answer: unknown, model: ImageModel)
   );
   if (files.length > 0) return fileMissing(files, model);
   if (status !== 200 && status !== 400) {
-    return badAnswer('The image engine answered with an unexpected status.', undefined, 'unexpected_status');
+    return badAnswer(
+      `The image engine answered with HTTP status ${status}.`,
+      undefined,
+      'unexpected_status',
+      status,
+    );
   }
   const { type: own, extra_info } = objectOf(objectOf(answer).error);
   const { class_type } = objectOf(extra_info);

@@ -4,6 +4,7 @@ import { curatedModel, type ImageModel } from '../../models/images/curated.ts';
 import { comfyEvent } from './comfy-events.ts';
 import { choicesOf, historyOutcome, queuePositionOf } from './comfy-history.ts';
 import { graphRefusal } from './comfy-refusal.ts';
+import { DrawingFailed } from './engine-request.ts';
 
 const image = { filename: 'x_00001_.png', subfolder: '', type: 'temp' };
 const entry = (status: object, images: unknown = [image]) => ({ j: { status, outputs: { 9: { images } } } });
@@ -39,6 +40,39 @@ test.each([
   const error = thrown(() => historyOutcome(answer, 'j', 1));
   expect([error.status, error.options.details?.reason]).toEqual([status, reason]);
   expect(error.message).not.toContain('/home');
+});
+
+test.each([
+  [
+    { node_id: '4', node_type: 'CheckpointLoaderSimple', exception_type: 'safetensors_rust.SafetensorError' },
+    'The image engine failed while it was drawing in node CheckpointLoaderSimple: SafetensorError.',
+    { node: 'CheckpointLoaderSimple', node_id: '4', exception: 'SafetensorError' },
+  ],
+  [
+    { node_id: '7:2', node_type: 'Impact Pack (v2)', exception_type: 'KeyError' },
+    'The image engine failed while it was drawing in node Impact Pack (v2): KeyError.',
+    { node: 'Impact Pack (v2)', node_id: '7:2', exception: 'KeyError' },
+  ],
+  [
+    { node_id: '/home/x', node_type: '/home/x', exception_type: '/home/x!' },
+    'The image engine failed while it was drawing.',
+    {},
+  ],
+  [
+    { node_type: 'KSampler', exception_type: 'torch.OutOfMemoryError' },
+    'The image engine ran out of memory. Request a smaller size or fewer images.',
+    { reason: 'out_of_memory', node: 'KSampler', exception: 'OutOfMemoryError' },
+  ],
+])('%j names node and exception', (report, message, details) => {
+  const text = 'Error while deserializing header: /home/x';
+  const answer = failed(['execution_error', { ...report, exception_message: text }]);
+  const error = thrown(() => historyOutcome(answer, 'j', 1));
+  expect(error).toBeInstanceOf(DrawingFailed);
+  expect((error as DrawingFailed).engineText).toBe(text);
+  expect([error.message, error.options.details]).toEqual([
+    message,
+    { reason: 'execution_error', ...details },
+  ]);
 });
 
 test('the queue position', () => {

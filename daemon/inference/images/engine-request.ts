@@ -1,7 +1,11 @@
 import { GatewayError } from '../../contract/errors.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
+import { truncate } from '../../lib/text/truncate.ts';
 import { BadResponseError, queryUpstream, type ResponseObserver } from '../../upstreams/query-upstream.ts';
 import { connectionFailure } from '../forward/failure.ts';
+
+/** Maximum characters of an engine's text in the log. */
+const MAX_ENGINE_TEXT = 2_000;
 
 /** The address of an image engine or upstream, and what each request needs. */
 export interface Endpoint {
@@ -71,16 +75,37 @@ export function requestSender(outbound: Pick<Outbound, 'dispatch'>, endpoint: En
 }
 
 function failureOf(cause: unknown): GatewayError {
-  if (cause instanceof BadResponseError) return badAnswer('Its answer is larger than is read.', cause);
+  if (cause instanceof BadResponseError)
+    return badAnswer('The answer of the image engine is larger than the limit.', cause);
   if ((cause as Error | null)?.name === 'TimeoutError') {
     return new GatewayError('dispatch.upstream_timeout', { cause });
   }
   return connectionFailure(cause);
 }
 
-/** Returns 502 `upstream.error` for an engine that violates its protocol or failed to draw. */
-export const badAnswer = (message: string, cause?: unknown, reason = 'bad_answer'): GatewayError =>
-  new GatewayError('upstream.error', { message, cause, details: { reason } });
+/** Returns 502 `upstream.error` for an engine that violates its protocol or failed to draw. `status` is its HTTP status. */
+export const badAnswer = (
+  message: string,
+  cause?: unknown,
+  reason = 'bad_answer',
+  status?: number,
+): GatewayError =>
+  new GatewayError('upstream.error', {
+    message,
+    cause,
+    details: { reason, ...(status !== undefined && { upstream_status: status }) },
+  });
+
+/** The engine reported that a drawing failed. Its own text is for the log only, because it may contain paths. */
+export class DrawingFailed extends GatewayError {
+  /** Bounded. */
+  readonly engineText: string;
+
+  constructor(error: GatewayError, engineText: unknown) {
+    super(error.code, { ...error.options, message: error.message });
+    this.engineText = typeof engineText === 'string' ? truncate(engineText.trim(), MAX_ENGINE_TEXT) : '';
+  }
+}
 
 type Json = Record<string, unknown>;
 

@@ -13,7 +13,7 @@ import type { ImageForm, ImageRequest } from './checks.ts';
 import { drawWithComfy } from './comfy-draw.ts';
 import { convertPng } from './convert.ts';
 import { ignoredExtras } from './drawing.ts';
-import { badAnswer, type Endpoint } from './engine-request.ts';
+import { badAnswer, DrawingFailed, type Endpoint } from './engine-request.ts';
 import { forwardImage } from './forward-image.ts';
 import type { DrawImages } from './image-job.ts';
 import { DRAW_LIMIT_MS, MAX_IMAGE_BYTES, MAX_RESPONSE_BYTES, MAX_SIDE } from './limits.ts';
@@ -150,6 +150,13 @@ export class Images {
       return drawn;
     } catch (error) {
       emitter.failed();
+      if (error instanceof DrawingFailed) {
+        const { options, engineText: text } = error;
+        this.#deps.log.warn(
+          { request: job.requestId, slot: job.slot, ...options.details, text },
+          'a drawing failed',
+        );
+      }
       throw control.signal.aborted ? control.signal.reason : error;
     } finally {
       clearTimeout(late);

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import {
   badAnswer,
+  DrawingFailed,
   type EngineReply,
   listOf,
   objectOf,
@@ -58,14 +59,22 @@ async function pollJob(send: SendRequest, id: string, { signal, progress }: Imag
   const pause = new WakeableDelay();
   for (let wait: number = POLL_MS.first; ; wait = Math.min(POLL_MS.longest, wait * 1.5)) {
     const reply = await send({ path: jobPath(id), limitMs: 60_000, maxBytes: MAX_JSON_BYTES }, signal);
-    if (reply.status !== 200) throw badAnswer('The image engine has lost the job.', undefined, 'lost');
-    const { status, result } = objectOf(reply.json());
+    if (reply.status !== 200)
+      throw badAnswer('The image engine has lost the job.', undefined, 'lost', reply.status);
+    const { status, result, error } = objectOf(reply.json());
     if (status === 'completed') return imagesIn(objectOf(result).images);
     if (status === 'cancelled') {
       throw badAnswer('The drawing was interrupted at the image engine.', undefined, 'interrupted');
     }
     if (status !== 'queued' && status !== 'generating') {
-      throw badAnswer('The image engine failed while it was drawing.', undefined, 'execution_error');
+      const { code, message } = objectOf(error);
+      const failure = badAnswer(
+        'The image engine failed while it was drawing.',
+        undefined,
+        'execution_error',
+      );
+      const isWord = typeof code === 'string' && /^\w{1,64}$/.test(code);
+      throw new DrawingFailed(isWord ? failure.with({ details: { code } }) : failure, message);
     }
     progress({ state: status === 'queued' ? 'queued' : 'drawing', fraction: null });
     await pause.wait(wait, signal);
@@ -120,7 +129,8 @@ async function drawAtOnce(
 /** Reports only the kind of the error, because its text contains file names. */
 function refusal({ status }: EngineReply): GatewayError {
   if (status !== 429) {
-    return badAnswer('The image engine refused the drawing.', undefined, `status_${status}`);
+    const message = `The image engine refused the drawing with HTTP status ${status}.`;
+    return badAnswer(message, undefined, `status_${status}`, status);
   }
   return new GatewayError('upstream.error', {
     status: 429,

@@ -18,6 +18,7 @@ import { listenOnLoopback } from '../../lib/testing/listening.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../../settings/catalogue.ts';
 import type { Preview } from '../../slots/admission/preview.ts';
 import type { Dialect } from '../../slots/engines/engine.ts';
+import type { EngineDiagnosis } from '../../slots/lifecycle/controller-deps.ts';
 import type { ReadyOptions } from '../../slots/lifecycle/lease.ts';
 import { removedError } from '../../slots/refusals.ts';
 import type { FinishedRequest } from '../../telemetry/metrics.ts';
@@ -81,6 +82,14 @@ export class TestSlots {
   preview = (name: string): Preview => this.previews[name] ?? { load: null, refusal: null };
   recordUsage = (_: string, { tokensPerSecond }: { tokensPerSecond?: number }) =>
     void this.notes.push(tokensPerSecond ?? -1);
+
+  /** What a check of the engine finds after a failed call. */
+  diagnosis: EngineDiagnosis = { reason: null, lines: [] };
+  readonly diagnosed: string[] = [];
+  diagnose = async (name: string) => {
+    this.diagnosed.push(name);
+    return this.diagnosis;
+  };
 
   leaseNow = () => null;
   ensureReady = async (name: string, options: ReadyOptions) => {

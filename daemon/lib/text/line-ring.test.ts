@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LineRing } from './line-ring.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -19,6 +19,24 @@ describe('LineRing', () => {
     ring.push(bytes('1\n2\n3\n4\n5\n'));
     expect(ring.lines()).toEqual(['3', '4', '5']);
     expect(ring.lines(1)).toEqual(['5']);
+  });
+
+  it('returns the lines since a time', () => {
+    vi.useFakeTimers({ now: 1_000, toFake: ['Date'] });
+    try {
+      const ring = new LineRing(3);
+      ring.push(bytes('1\n2\n'));
+      vi.setSystemTime(2_000);
+      ring.push(bytes('3\n4\n'));
+      expect([0, 1_001, 2_000, 2_001].map((time) => ring.linesSince(time))).toEqual([
+        ['2', '3', '4'],
+        ['3', '4'],
+        ['3', '4'],
+        [],
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('P11: a 10 MB line without an end stays bounded and the next line is whole', () => {

@@ -8,6 +8,8 @@ export class LineRing {
   readonly #capacity: number;
   readonly #splitter: LineSplitter;
   readonly #lines: string[] = [];
+  /** When each line was stored, in Unix milliseconds. */
+  readonly #times: number[] = [];
   #nextIndex = 0;
 
   constructor(capacity: number, maxLineLength = MAX_LINE_LENGTH) {
@@ -38,12 +40,24 @@ export class LineRing {
 
   /** Returns the stored lines, oldest first, at most `limit` of them. */
   lines(limit = this.#capacity): string[] {
-    const ordered = [...this.#lines.slice(this.#nextIndex), ...this.#lines.slice(0, this.#nextIndex)];
+    const ordered = this.#ordered(this.#lines);
     return ordered.slice(Math.max(0, ordered.length - limit));
+  }
+
+  /** Returns the lines that were stored at or after a time in Unix milliseconds, oldest first. */
+  linesSince(time: number): string[] {
+    const times = this.#ordered(this.#times);
+    const first = times.findIndex((each) => each >= time);
+    return first < 0 ? [] : this.#ordered(this.#lines).slice(first);
+  }
+
+  #ordered<T>(ring: readonly T[]): T[] {
+    return [...ring.slice(this.#nextIndex), ...ring.slice(0, this.#nextIndex)];
   }
 
   #store(line: string): void {
     this.#lines[this.#nextIndex] = line;
+    this.#times[this.#nextIndex] = Date.now();
     this.#nextIndex = (this.#nextIndex + 1) % this.#capacity;
   }
 }

@@ -57,6 +57,22 @@ export interface EngineRun extends AdmittedLoad {
   readySince: number | null;
 }
 
+/** A call to an engine that failed. */
+export interface FailedCall {
+  /** Its start in Unix milliseconds. */
+  readonly since: number;
+  /** The engine responded to it. */
+  readonly isAnswered: boolean;
+}
+
+/** What is known about an engine after a call to it failed. */
+export interface EngineDiagnosis {
+  /** Why the engine has ended, in one sentence; null while it runs. */
+  readonly reason: string | null;
+  /** The last lines of its output since the call began that name a cause, without paths. */
+  readonly lines: readonly string[];
+}
+
 /** What a slot controller needs: readings, and the effects of its decisions. */
 export interface SlotControllerDeps {
   readonly clock: Clock;

@@ -10,6 +10,9 @@ export const GRACE_MS = 10_000;
 /** An engine is killed after this time when the drain limit is over and its requests are cut. */
 export const CUT_GRACE_MS = 2_000;
 
+/** Maximum time for a check after a failed call, in milliseconds. An attached server has 1.2 s to become reachable. */
+export const CHECK_LIMIT_MS = 2_000;
+
 /** Events of an engine. Each is emitted in one synchronous step, after `current` was updated. */
 export interface LifecycleEvents {
   /** The slot is `ready`. */
@@ -31,6 +34,8 @@ export class EngineLifecycle {
   readonly #machine: SlotMachine;
   readonly #events: LifecycleEvents;
   #current: EngineRun | null = null;
+  /** The engine that failed last; null since the next start. */
+  #failed: EngineRun | null = null;
   #watch: HealthWatch | null = null;
   /** The engine that does not respond and is being killed. */
   #hung: EngineRun | null = null;
@@ -44,6 +49,39 @@ export class EngineLifecycle {
   /** The engine that runs now; null when none does. */
   get current(): EngineRun | null {
     return this.#current;
+  }
+
+  /** The engine that runs now, or that failed last. */
+  get latest(): EngineRun | null {
+    return this.#current ?? this.#failed;
+  }
+
+  /**
+   * Checks the engine at once, because a call to it failed. Resolves with why the engine has ended; null when it
+   * responds, or when nothing is known after 2 s.
+   */
+  async check(current: EngineRun): Promise<string | null> {
+    const { promise: late, resolve } = Promise.withResolvers<null>();
+    const cancel = this.#deps.clock.after(CHECK_LIMIT_MS, () => resolve(null));
+    const control = new AbortController();
+    const ended = current.running.ended.then(({ reason }) => (this.#hung === current ? HUNG_REASON : reason));
+    const probed = current.running.check?.() ?? this.#responds(current, control.signal);
+    try {
+      return await Promise.race([late, ended, probed.then((responds) => (responds ? null : ended))]);
+    } finally {
+      cancel();
+      control.abort(new Error('the check is over'));
+    }
+  }
+
+  /** Returns whether a started engine responds to its liveness probe. One without a probe counts as silent. */
+  async #responds({ config, launch, loaded }: EngineRun, signal: AbortSignal): Promise<boolean> {
+    const probe = this.#deps.livenessProbe(config, launch);
+    if (probe === null || loaded === null) return false;
+    return this.#deps.query(loaded, probe.query, signal).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Starts an engine from `offline` or `error`. */
@@ -62,6 +100,7 @@ export class EngineLifecycle {
       readySince: null,
     };
     this.#current = current;
+    this.#failed = null;
     void this.#follow(config, current);
   }
 
@@ -147,6 +186,7 @@ export class EngineLifecycle {
       return;
     }
     this.#current = null;
+    this.#failed = current;
     this.#events.failed(current, reason);
   }
 }

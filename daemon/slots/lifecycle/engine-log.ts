@@ -55,6 +55,11 @@ export class EngineLog {
     return this.#ring.lines(max);
   }
 
+  /** Returns the lines in memory that were written at or after a time in Unix milliseconds. */
+  linesSince(time: number): readonly string[] {
+    return this.#ring.linesSince(time);
+  }
+
   /** Writes an incomplete last line and closes the file for good. Resolves when the data was passed to the disk. */
   async close(): Promise<void> {
     const rest = this.#ring.end();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decisiveLine, exitReason, scrubPaths } from './failure-reason.ts';
+import { decisiveLine, errorLines, exitReason, scrubPaths } from './failure-reason.ts';
 
 describe('scrubPaths', () => {
   it.each([
@@ -38,6 +38,15 @@ describe('decisiveLine', () => {
   it('is null without output', () => expect(decisiveLine([''])).toBeNull());
 });
 
+describe('errorLines', () => {
+  it('are the last lines that name a cause, without paths', () => {
+    const lines = ['error: one', 'loading', 'RuntimeError: no kernel in /opt/x/y.so', '    at x (y.ts:1:2)'];
+    expect(errorLines(lines, 5)).toEqual(['error: one', 'RuntimeError: no kernel in y.so']);
+    expect(errorLines(lines, 1)).toEqual(['RuntimeError: no kernel in y.so']);
+    expect(errorLines([], 5)).toEqual([]);
+  });
+});
+
 describe('exitReason', () => {
   it.each([
     [
@@ -46,6 +55,11 @@ describe('exitReason', () => {
       'The engine ended with code 134: GGML_ASSERT failed',
     ],
     [{ code: null, signal: 'SIGKILL' }, [], 'The engine was killed (SIGKILL), perhaps for lack of memory.'],
+    [
+      { code: null, signal: 'SIGKILL' },
+      ['safetensors: header too large', 'error: an older job failed'],
+      'The engine was killed (SIGKILL), perhaps for lack of memory.',
+    ],
     [{ code: null, signal: 'SIGUSR2' }, [], 'The engine was ended by SIGUSR2.'],
     [
       { code: null, signal: 'SIGILL' },

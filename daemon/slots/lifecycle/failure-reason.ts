@@ -1,6 +1,6 @@
 const MAX_CHARACTERS = 300;
 const DECISIVE =
-  /\b(error|failed|failure|fatal|cannot|can't|could not|unable|abort|exception|not found|denied|invalid|unsupported|out of memory|oom|assert)/i;
+  /\b(\w{0,60}error|\w{0,60}exception|failed|failure|fatal|cannot|can't|could not|unable|abort|not found|denied|invalid|unsupported|out of memory|oom|assert)/i;
 const STACK_FRAME =
   /^\s*(at\s|\^|~+|node:|Node\.js v|#\d+ |throw\b|Emitted 'error' event|\d+: 0x|-{3,}|#?\s*$)/;
 /** How V8, C++ and ggml report that memory ran out; the signal that follows adds nothing. */
@@ -38,8 +38,17 @@ export function decisiveLine(lines: readonly string[]): string | null {
 }
 
 /**
+ * Returns the last lines that name a cause, oldest first, without absolute paths and limited in length.
+ */
+export const errorLines = (lines: readonly string[], max: number): string[] =>
+  lines
+    .filter((line) => DECISIVE.test(line) && !STACK_FRAME.test(line))
+    .slice(-max)
+    .map(scrubPaths);
+
+/**
  * Returns why an engine ended without reporting a reason: its exit status and the decisive last line of its log,
- * without paths.
+ * without paths. SIGKILL comes from outside, so that no line explains it, except one about memory.
  */
 export function exitReason(exit: ExitStatus, lines: readonly string[]): string {
   const how =
@@ -49,6 +58,6 @@ export function exitReason(exit: ExitStatus, lines: readonly string[]): string {
   const outOfMemory = exit.signal === null ? undefined : lines.findLast((line) => NO_MEMORY.test(line));
   if (outOfMemory !== undefined)
     return scrubPaths(`The engine ran out of memory: ${outOfMemory.replace(/^[\s#]+/, '')}`);
-  const line = decisiveLine(lines);
+  const line = exit.signal === 'SIGKILL' ? null : decisiveLine(lines);
   return scrubPaths(line === null ? `The engine ${how}.` : `The engine ${how}: ${line}`);
 }

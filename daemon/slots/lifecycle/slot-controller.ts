@@ -1,5 +1,6 @@
 import type { GatewayError } from '../../contract/errors.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
+import { redactSecrets } from '../../lib/text/redact.ts';
 import { type MemoryUse, memoryUseOf } from '../admission/memory-use.ts';
 import { SlotAdmission } from '../admission/slot-admission.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
@@ -8,8 +9,9 @@ import { servedModelId, slotRecord } from '../record.ts';
 import { disabledError, stoppingError, unloadedError } from '../refusals.ts';
 import { LiveSlotView, type SlotView } from '../slot-view.ts';
 import { Backoff } from './backoff.ts';
-import type { EngineRun, SlotControllerDeps } from './controller-deps.ts';
+import type { EngineDiagnosis, EngineRun, FailedCall, SlotControllerDeps } from './controller-deps.ts';
 import { CUT_GRACE_MS, EngineLifecycle, GRACE_MS } from './engine-lifecycle.ts';
+import { errorLines } from './failure-reason.ts';
 import type { Lease, ReadyOptions } from './lease.ts';
 import { LifecycleHandlers } from './lifecycle-handlers.ts';
 import { queueLimitOf } from './queue-limit.ts';
@@ -17,6 +19,9 @@ import { nextStep, type SlotStep } from './scheduler.ts';
 import { Serving } from './serving.ts';
 import { SlotMachine } from './slot.ts';
 import { type LoadTrigger, Waiters } from './waiters.ts';
+
+/** Maximum lines of output in a diagnosis. */
+const MAX_ERROR_LINES = 5;
 
 /**
  * The controller of one slot: the only object that starts, stops and judges its engine. Every event changes the
@@ -35,6 +40,8 @@ export class SlotController {
   #config: SlotConfig;
   #model: SlotModel | null;
   #isClosed = false;
+  /** The running check after a failed call. */
+  #check: Promise<string | null> | null = null;
 
   constructor(config: SlotConfig, deps: SlotControllerDeps) {
     this.#config = config;
@@ -251,6 +258,21 @@ export class SlotController {
   recordSpeed(tokensPerSecond: number): void {
     this.#serving.traffic.tokensPerSecond = tokensPerSecond;
     this.#deps.changed();
+  }
+
+  /** Returns what is known about a failed call. Checks an engine that did not respond at once. */
+  async diagnose({ since, isAnswered }: FailedCall): Promise<EngineDiagnosis> {
+    const { current, latest } = this.#lifecycle;
+    let reason = current === null ? (this.#backoff.failure?.reason ?? null) : null;
+    if (current !== null && !isAnswered) {
+      this.#check ??= this.#lifecycle.check(current).finally(() => {
+        this.#check = null;
+      });
+      reason = await this.#check;
+    }
+    const lines = errorLines(latest?.running.linesSince?.(since) ?? [], MAX_ERROR_LINES);
+    const secrets = this.#deps.secrets?.() ?? [];
+    return { reason, lines: lines.map((line) => redactSecrets(line, secrets)) };
   }
 
   /** Returns the slot as clients see it. Changes nothing. */

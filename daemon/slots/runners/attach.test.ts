@@ -53,6 +53,7 @@ function attach(
     self?: boolean;
     probe?: LaunchFor<'attach'>['how']['probe'];
     unloadCall?: UnloadCall;
+    intervalMs?: number;
   } = {},
 ): RunningEngine {
   const { host = '127.0.0.1', keyVariable = null, self = false, unloadCall } = over;
@@ -61,7 +62,7 @@ function attach(
     environment: (name) => (name === 'UPSTREAM_KEY' ? 'theirs' : undefined),
     query: over.query ?? createEngineQuery(outbound),
     isSelf: async () => self,
-    watch: { intervalMs: 20, maxMisses: 3 },
+    watch: { intervalMs: over.intervalMs ?? 20, maxMisses: 3 },
   });
   const how = {
     runner: 'attach',
@@ -100,6 +101,31 @@ describe('an attached server', () => {
     await listen(port);
     expect((await run.loaded).headers).toEqual({});
     expect(receivedHeaders[0]?.authorization).toBeUndefined();
+  });
+
+  it('that is gone is noticed at once when a call has failed', async () => {
+    const port = await listen();
+    const run = attach(port, { intervalMs: 600_000 });
+    await run.loaded;
+    expect(await run.check?.()).toBe(true);
+    await close();
+    void run.check?.();
+    expect((await run.ended).reason).toBe(
+      'Nothing listens at the address of url: the connection was refused.',
+    );
+  });
+
+  it('that restarts within a moment after a failed call stays', async () => {
+    const port = await listen();
+    const run = attach(port, { intervalMs: 600_000 });
+    await run.loaded;
+    await close();
+    const checked = run.check?.();
+    expect(run.check?.()).toBe(checked);
+    await listen(port);
+    expect(await checked).toBe(true);
+    status = 500;
+    expect(await run.check?.()).toBe(false);
   });
 
   it('gets one unload call, if configured, and its response changes nothing', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LaunchFor } from '../engines/engine.ts';
-import type { QueryEngine } from '../lifecycle/health.ts';
+import type { EngineResponse, QueryEngine } from '../lifecycle/health.ts';
 import { loadedAt } from './key.ts';
 import { reportedMemory } from './memory-report.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type Runner,
   type RunningEngine,
 } from './runner.ts';
-import { probeVerdict, sendProbe, WrongServerError, waitUntilReady } from './until-ready.ts';
+import { nextPause, probeVerdict, sendProbe, WrongServerError, waitUntilReady } from './until-ready.ts';
 
 export interface AttachRunnerDeps {
   /** Returns a variable of the gateway's environment. */
@@ -54,6 +54,8 @@ function codeOf(cause: unknown): string {
   return errors?.length ? codeOf(errors[0]) : '';
 }
 
+const isUnreachable = (failure: unknown): boolean => UNREACHABLE[codeOf(failure)] !== undefined;
+
 /** Returns a function that throws WrongServerError with the cause when a server stays unreachable. */
 function unreachableLimit(): (failure: unknown) => void {
   let since: number | null = null;
@@ -81,6 +83,9 @@ class AttachedServer implements RunningEngine {
   readonly #stop = new AbortController();
   readonly #ready = Promise.withResolvers<LoadedEngine>();
   #isLoaded = false;
+  /** The probe that was requested because a call failed. */
+  #requested: PromiseWithResolvers<boolean> | null = null;
+  #wake: () => void = () => {};
   #heldBytes: number | null = null;
 
   constructor(deps: AttachedServerDeps) {
@@ -99,6 +104,12 @@ class AttachedServer implements RunningEngine {
 
   heldBytes(): number | null {
     return this.#heldBytes;
+  }
+
+  check(): Promise<boolean> {
+    this.#requested ??= Promise.withResolvers();
+    this.#wake();
+    return this.#requested.promise;
   }
 
   async stop(graceMs: number): Promise<EngineExit> {
@@ -143,13 +154,43 @@ class AttachedServer implements RunningEngine {
     this.#isLoaded = true;
     this.#ready.resolve({ ...loadedAt(launch, endpoint), device: 'remote' });
     for (let missed = 0; missed < watch.maxMisses; ) {
-      await pause(watch.intervalMs, undefined, { signal });
-      const answer = await sendProbe(query, endpoint, probe, signal);
+      await this.#untilDue(watch.intervalMs, signal);
+      const requested = this.#requested;
+      const answer =
+        requested === null
+          ? await sendProbe(query, endpoint, probe, signal)
+          : await this.#probeAfterFailure(signal);
       const isReady = answer !== null && probeVerdict(probe, answer) === 'ready';
+      if (requested !== null) this.#requested = null;
+      requested?.resolve(isReady);
       if (isReady && memoryReport !== undefined) this.#heldBytes = reportedMemory(memoryReport, answer.body);
       missed = isReady ? 0 : missed + 1;
     }
     return 'The attached server no longer answers.';
+  }
+
+  /** Waits for the next regular probe, or until one is requested. */
+  async #untilDue(intervalMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#requested !== null) return;
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    const either = AbortSignal.any([signal, woken.signal]);
+    await pause(intervalMs, undefined, { signal: either }).catch(() => signal.throwIfAborted());
+  }
+
+  /** Probes until the server responds. Throws WrongServerError when it stays unreachable. */
+  async #probeAfterFailure(signal: AbortSignal): Promise<EngineResponse | null> {
+    const { query, endpoint, launch } = this.#deps;
+    const giveUp = unreachableLimit();
+    for (let wait = nextPause(0); ; wait = nextPause(wait)) {
+      let failure: unknown = null;
+      const answer = await sendProbe(query, endpoint, launch.how.probe, signal, (cause) => {
+        failure = cause;
+        giveUp(cause);
+      });
+      if (answer !== null || !isUnreachable(failure)) return answer;
+      await pause(wait, undefined, { signal });
+    }
   }
 }
 

@@ -8,6 +8,8 @@ import type { EngineExit } from './runner.ts';
 
 /** Time to wait for the last output of an engine that has exited. */
 const LAST_OUTPUT_MS = 250;
+/** Older output does not explain why a signal ended the engine. */
+const SIGNAL_OUTPUT_MS = 10_000;
 /** Under memory pressure the kernel kills engines before the gateway. */
 const OOM_SCORE = '600';
 
@@ -37,7 +39,8 @@ export function watchExit(
       over = true;
       if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
       onExit();
-      const reason = reasonOverride ?? knownReason() ?? exitReason({ code, signal }, log.lines(50));
+      const lines = signal === null ? log.lines(50) : log.linesSince(Date.now() - SIGNAL_OUTPUT_MS);
+      const reason = reasonOverride ?? knownReason() ?? exitReason({ code, signal }, lines);
       log.note(reason);
       void log.close();
       resolve({ code, signal, reason });

@@ -86,6 +86,10 @@ export class ProcessRun implements RunningEngine {
     return this.#log.lines();
   }
 
+  linesSince(time: number): readonly string[] {
+    return this.#log.linesSince(time);
+  }
+
   stop(graceMs: number): Promise<EngineExit> {
     this.#stop.abort(new Error('stopped'));
     if (this.#child !== null) void stopChild(this.#child.process, this.#child.ended, graceMs);

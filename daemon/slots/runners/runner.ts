@@ -42,6 +42,13 @@ export interface RunningEngine {
   progress(): number | null;
   /** Returns the last lines of the engine's output, oldest first. */
   lines(): readonly string[];
+  /** Returns the lines of output since a time in Unix milliseconds; absent for an engine whose output is not read. */
+  linesSince?(time: number): readonly string[];
+  /**
+   * Probes a server of someone else at once. Resolves with whether it responds; may never settle when the engine ends
+   * instead. Absent for engines that are watched by the slot.
+   */
+  check?(): Promise<boolean>;
   /** Returns the bytes of a card that a server of someone else reports to hold; null when unknown. */
   heldBytes?(): number | null;
   /** Stops it, kills it after `graceMs`, and resolves when the end was observed. May be called twice. */

@@ -64,6 +64,7 @@ export class SharedRuns {
       ended,
       progress: () => run.progress(),
       lines: () => run.lines(),
+      linesSince: (time) => run.linesSince?.(time) ?? [],
       stop: (graceMs) => {
         const wasUser = users.delete(user);
         if (users.size > 0) left.resolve(LEFT_EXIT);

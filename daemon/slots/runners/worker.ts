@@ -115,6 +115,7 @@ function startWorker(
     ended,
     progress: () => status.fraction,
     lines: () => log.lines(),
+    linesSince: (time) => log.linesSince(time),
     // A loading worker has no requests to finish, and handles no message until a native call returns.
     stop: (graceMs) => stopChild(child, ended, status.isLoaded ? graceMs : 0),
   };

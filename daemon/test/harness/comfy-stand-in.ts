@@ -180,6 +180,8 @@ class Comfy {
       const exception_type = promptHas(job, 'OOM') ? 'torch.OutOfMemoryError' : 'RuntimeError';
       return fail('execution_error', {
         node_id: '3',
+        node_type: 'KSampler',
+        executed: ['4', '5'],
         exception_message: PROBLEM,
         exception_type,
         traceback: [PROBLEM],

@@ -86,6 +86,10 @@ export class ContainerRun implements RunningEngine {
     return this.#log.lines();
   }
 
+  linesSince(time: number): readonly string[] {
+    return this.#log.linesSince(time);
+  }
+
   stop(graceMs: number): Promise<EngineExit> {
     this.#grace = graceMs;
     if (this.#isLoaded && this.#deps.isDetaching()) this.#detached.abort(new Error(DETACHED));
