@@ -63,6 +63,7 @@ import { assertConfigReadable } from './config-guard.ts';
 import { defaultContexts } from './default-context.ts';
 import { assertExposureAllowed, isOnTheInternet, networkAddresses } from './exposure-guard.ts';
 import { followLoads, isModelLoaded } from './follow-loads.ts';
+import { followProxies } from './follow-proxies.ts';
 import { openKvCache } from './kv-cache.ts';
 import { maxModelBytes, memoryHeadroom } from './memory-headroom.ts';
 import { modelSpeeds } from './model-speed.ts';
@@ -104,7 +105,8 @@ export async function startServices(
   );
   assertRestoreComplete(live.folders.state);
   const store = openStore({ folder: live.folders.state, log, limits: () => retentionLimits(live) });
-  const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000 });
+  const proxyFor = followProxies(live, log);
+  const outbound = new Outbound({ connectMs: () => live.value('connectTimeoutS') * 1000, proxyFor });
   const hardware = createHardware({
     log,
     bus,

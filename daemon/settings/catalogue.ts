@@ -26,6 +26,12 @@ export interface SettingRowDef<T> {
   readonly help: string;
 }
 
+/** The host of a storage. */
+const storageHost = (entry: string) =>
+  /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.test(entry)
+    ? { ok: true as const, value: entry.toLowerCase() }
+    : { ok: false as const, reason: 'is not a host such as minio.lan:9000' };
+
 const row = <T>(def: SettingRowDef<T>): SettingRowDef<T> => def;
 const key = text(/^[\x20-\x7e]+$/, 'must be printable ASCII');
 
@@ -209,6 +215,13 @@ export const SETTINGS = {
     default: 'https://huggingface.co',
     live: true,
     help: 'Base URL of the Hugging Face hub or of a mirror.',
+  }),
+  hubStorageHosts: row({
+    toml: 'models.hub_storage_hosts',
+    type: list(storageHost),
+    default: [] as readonly string[],
+    live: true,
+    help: 'Hosts in your network to which a mirror may redirect downloads, as name or name:port. The hub token is not sent there.',
   }),
   hubToken: row({
     env: 'HF_TOKEN',

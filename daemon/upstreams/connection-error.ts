@@ -1,3 +1,4 @@
+import { ProxyError } from '../lib/net/proxy-error.ts';
 import { BadResponseError } from './query-upstream.ts';
 
 /** Why a connection gave no proper response. */
@@ -67,6 +68,8 @@ const lost = (message: string): Fault => ({ kind: 'lost', isUnsent: false, messa
 /** What a failed connection means. Takes anything that was thrown. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof BadResponseError) return lost(error.message);
+  if (error instanceof ProxyError)
+    return { kind: 'unreachable', isUnsent: error.isUnsent, message: error.message };
   const { code: raw, name, syscall } = first(error);
   const code = typeof raw === 'string' ? raw : String(name ?? '');
   if (Object.hasOwn(CONNECT_ERRORS, code)) {

@@ -8,6 +8,7 @@ import makeConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { installWriteRelease } from '../perf/buffer-release.ts';
 import { isNotPublic, isUnreachable, UnreachableAddress } from './addresses.ts';
+import { ProxyDispatcher } from './outbound-proxy.ts';
 
 /** A body that is stored outside of memory. It is read again for each attempt. */
 export interface StoredBody {
@@ -46,6 +47,11 @@ export interface OutboundRequest {
 
 /** The destination of a request. */
 type Destination = Pick<OutboundRequest, 'origin' | 'socketPath' | 'publicOnly'>;
+interface ProxiedDispatch {
+  readonly options: Dispatcher.DispatchOptions;
+  readonly connectMs: number;
+  readonly handler: OutboundHandler;
+}
 /** Returns whether connections to an address are refused. */
 type AddressFilter = (address: string) => boolean;
 
@@ -59,6 +65,8 @@ export interface OutboundOptions {
   connections?: number;
   /** Resolves names. Default: the system's resolver. */
   lookup?: LookupFunction;
+  /** Returns the proxy for an origin. Null, the default: connect directly. */
+  proxyFor?(origin: string): string | null;
 }
 
 /** Maximum number of connection pools. The least recently created pool is closed first. */
@@ -74,8 +82,8 @@ const KEEP_ALIVE_MS = 4_000;
 const MAX_UNSENT_BYTES = 2 ** 18;
 
 /**
- * Opens all outgoing connections: bounded pools per origin, HTTP/1.1 without pipelining, no redirects, no
- * proxies, verified TLS. Every wait has a limit, and every request can be aborted through the controller that
+ * Opens all outgoing connections: bounded pools per origin, HTTP/1.1 without pipelining, no redirects, verified TLS,
+ * through a proxy where the options name one. Every wait has a limit, and every request can be aborted through the controller that
  * the handler receives.
  */
 export class Outbound {
@@ -83,18 +91,18 @@ export class Outbound {
   readonly #pools = new Map<string, Pool>();
   /** The connect timeout of the pools that are keyed by origin alone. */
   readonly #defaultConnectMs: number;
+  readonly #proxies: ProxyDispatcher;
   #closed = false;
 
   constructor(options: OutboundOptions) {
     this.#options = options;
     this.#defaultConnectMs = options.connectMs();
+    this.#proxies = new ProxyDispatcher(options.lookup ?? (systemLookup as LookupFunction));
   }
 
   /** Sends `request`. The handler receives the response or the error (`onResponseError`). Never throws. */
   dispatch(request: OutboundRequest, handler: OutboundHandler): void {
     const connectMs = request.connectMs ?? this.#options.connectMs();
-    const fresh = request.fresh === true || isSentOnce(request.body);
-    const pool = fresh ? this.#create(request, 1, connectMs) : this.#pool(request, connectMs);
     const options: Dispatcher.DispatchOptions = {
       path: request.path,
       method: request.method,
@@ -106,8 +114,26 @@ export class Outbound {
     // An engine that receives `Connection: close` may close while a long body is still arriving, and lose its
     // response.
     if (request.fresh) options.reset = true;
+    const proxy =
+      request.socketPath === undefined ? (this.#options.proxyFor?.(request.origin) ?? null) : null;
+    if (proxy !== null) {
+      this.#dispatchThrough(proxy, request, { options, connectMs, handler });
+      return;
+    }
+    const fresh = request.fresh === true || isSentOnce(request.body);
+    const pool = fresh ? this.#create(request, 1, connectMs) : this.#pool(request, connectMs);
     pool.dispatch(options, handler);
     if (fresh) void pool.close();
+  }
+
+  #dispatchThrough(
+    proxy: string,
+    { origin, publicOnly = false }: Destination,
+    { options, connectMs, handler }: ProxiedDispatch,
+  ): void {
+    const request = { ...options, origin };
+    const guard = { isRefused: publicOnly ? isNotPublic : isUnreachable, checksName: publicOnly };
+    this.#proxies.dispatch({ proxy, connectMs, ...guard, options: request }, handler);
   }
 
   /** Closes every connection at once. Running requests fail. */
@@ -115,7 +141,7 @@ export class Outbound {
     this.#closed = true;
     const pools = [...this.#pools.values()];
     this.#pools.clear();
-    await Promise.all(pools.map((pool) => pool.destroy()));
+    await Promise.all([this.#proxies.close(), ...pools.map((pool) => pool.destroy())]);
   }
 
   #pool(destination: Destination, connectMs: number): Pool {

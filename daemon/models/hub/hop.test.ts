@@ -41,3 +41,35 @@ describe('DL06 a redirect', () => {
     expect(nextHop(endpoint, other, '/y')).toMatchObject({ own: false });
   });
 });
+
+describe('a redirect to the storage of a mirror', () => {
+  const mirror = { url: 'http://nas.lan:8090', token: 'hf_x', storageHosts: ['minio.lan:9000', '10.0.0.9'] };
+  const from = hubHop(mirror, '/owner/name/resolve/main/x');
+
+  test.each([
+    ['http://minio.lan:9000/bucket/x', true],
+    ['https://minio.lan:9000/bucket/x', true],
+    ['http://MINIO.lan:9000/x', true],
+    ['http://10.0.0.9/x', true],
+    ['http://10.0.0.9:1234/x', true],
+    ['https://cdn.example/x', false],
+  ])('to %s is followed, without the token', (location, isStorage) => {
+    const hop = nextHop(mirror, from, location);
+    expect([hop.own, hop.isStorage ?? false]).toEqual([false, isStorage]);
+  });
+
+  test.each([
+    'http://minio.lan/x',
+    'http://minio.lan:9001/x',
+    'http://evil.minio.lan:9000/x',
+    'http://10.0.0.90/x',
+    'ftp://minio.lan:9000/x',
+    'http://user:pass@minio.lan:9000/x',
+  ])('to %s is not', (location) => expect(() => nextHop(mirror, from, location)).toThrow(RefusedHop));
+
+  test('a storage is not trusted further', () => {
+    const storage = nextHop(mirror, from, 'http://minio.lan:9000/x');
+    expect(() => nextHop(mirror, storage, 'http://192.168.1.1/x')).toThrow(RefusedHop);
+    expect(nextHop(mirror, storage, '/y')).toMatchObject({ own: false, isStorage: true });
+  });
+});

@@ -4,6 +4,8 @@ export interface HubEndpoint {
   readonly url: string;
   /** Sent only to the hub's own origin. Null when there is none. */
   readonly token: string | null;
+  /** Hosts, with or without a port, to which the hub may redirect in a private network or without TLS. */
+  readonly storageHosts?: readonly string[];
 }
 
 /** One request of a redirect chain. */
@@ -11,6 +13,8 @@ export interface Hop {
   readonly url: URL;
   /** True for the configured hub itself. Only it receives the token, and only it may have a private address. */
   readonly own: boolean;
+  /** True for a storage that the owner named: it may have a private address. */
+  readonly isStorage?: boolean;
 }
 
 /** A redirect that is not followed. */
@@ -30,7 +34,7 @@ export function hubHop({ url }: HubEndpoint, path: string): Hop {
 
 /**
  * Returns the target of a redirect (RFC 9110 section 10.2.2): any https address without credentials; plain
- * HTTP only within the configured hub. Throws RefusedHop.
+ * HTTP only within the configured hub and to its named storage. Throws RefusedHop.
  */
 export function nextHop(endpoint: HubEndpoint, from: Hop, location: string | undefined): Hop {
   if (location === undefined || !URL.canParse(location, from.url.href))
@@ -39,6 +43,14 @@ export function nextHop(endpoint: HubEndpoint, from: Hop, location: string | und
   if (url.username !== '' || url.password !== '')
     throw new RefusedHop('the hub redirects to an address with credentials');
   const own = url.origin === new URL(endpoint.url).origin;
-  if (!own && url.protocol !== 'https:') throw new RefusedHop('the hub redirects to an address without TLS');
-  return { url, own };
+  const isStorage = !own && isWeb(url) && isStorageHost(url, endpoint.storageHosts ?? []);
+  if (!own && !isStorage && url.protocol !== 'https:')
+    throw new RefusedHop('the hub redirects to an address without TLS');
+  return isStorage ? { url, own, isStorage } : { url, own };
 }
+
+const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:';
+
+/** A name without a port stands for every port. */
+const isStorageHost = ({ host, hostname }: URL, hosts: readonly string[]): boolean =>
+  hosts.some((each) => [host, hostname].includes(each.toLowerCase()));

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../contract/errors.ts';
+import { ProxyError } from '../../lib/net/proxy-error.ts';
 import { HubStatus } from './hub-status.ts';
 
 /** A refusal of the hub. */
@@ -81,14 +82,16 @@ const MESSAGES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'The hub closed the connection. Try again.',
   ECONNRESET: 'The hub closed the connection. Try again.',
   ERR_UNREACHABLE_ADDRESS:
-    'The hub redirects to an address in a private network. Such redirects are not followed.',
-  RefusedHop: 'The hub redirects to an address that is not allowed.',
+    'The hub redirects to an address in a private network. Add a storage of your mirror to models.hub_storage_hosts.',
+  RefusedHop:
+    'The hub redirects to an address that is not allowed. Add a storage of your mirror to models.hub_storage_hosts.',
   LongAnswer: 'The response of the hub is too large.',
   SyntaxError: 'The response is not JSON. Check that HF_ENDPOINT is the address of a hub.',
 };
 
 /** Describes a connection failure in one sentence. */
 export function describeError(error: unknown): string {
+  if (error instanceof ProxyError) return error.message;
   const { code, name } = error as { code?: string; name?: string };
   return MESSAGES[code ?? ''] ?? MESSAGES[name ?? ''] ?? 'The hub could not be reached.';
 }

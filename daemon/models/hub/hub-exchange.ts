@@ -92,7 +92,7 @@ function requestOnce(request: HubRequest, hop: Hop): Promise<OpenedResponse> {
       headers: headersFor(request, hop),
       body: null,
       idleMs,
-      publicOnly: !hop.own,
+      publicOnly: !hop.own && hop.isStorage !== true,
     },
     {
       onRequestStart(started) {

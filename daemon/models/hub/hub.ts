@@ -1,3 +1,4 @@
+import { GatewayError } from '../../contract/errors.ts';
 import type { HubModelView } from '../../contract/pulls.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -27,6 +28,7 @@ export interface HubRepo {
 }
 
 export interface Hub {
+  /** Throws `pull.hub_unreachable` when the configured address cannot be used. */
   endpoint(): HubEndpoint;
   /** Returns the content of a repository at a branch, tag or commit. Throws `pull.*`. */
   repo(repo: string, revision: string, signal: AbortSignal): Promise<HubRepo>;
@@ -36,7 +38,7 @@ export interface Hub {
 
 export interface HubOptions {
   readonly outbound: Pick<Outbound, 'dispatch'>;
-  readonly settings: Pick<Settings, 'value'>;
+  readonly settings: Pick<Settings, 'value' | 'views'>;
 }
 
 const LIMIT_MS = 30_000;
@@ -58,15 +60,25 @@ function licenceOf(info: { cardData?: unknown; tags?: readonly string[] }): stri
   return named === 'other' ? (short(card.license_name) ?? named) : named;
 }
 
+const unusableAddress = (problem: string): string =>
+  `The address of the hub cannot be used: ${problem.replace(/; the default is used$/, '')}. Correct HF_ENDPOINT in api.env, or models.hub_url.`;
+
 /**
  * Creates the client of the configured model hub. The client library builds the requests, and all traffic
  * goes through `outbound`.
  */
 export function createHub({ outbound, settings }: HubOptions): Hub {
-  const endpoint = (): HubEndpoint => ({
-    url: settings.value('hubUrl').replace(/\/+$/, ''),
-    token: settings.value('hubToken') || null,
-  });
+  const endpoint = (): HubEndpoint => {
+    // Another hub must not get the token, and would have other files.
+    const problem = settings.views().find(({ name }) => name === 'hubUrl')?.problem;
+    if (problem !== undefined)
+      throw new GatewayError('pull.hub_unreachable', { message: unusableAddress(problem), noRetry: true });
+    return {
+      url: settings.value('hubUrl').replace(/\/+$/, ''),
+      token: settings.value('hubToken') || null,
+      storageHosts: settings.value('hubStorageHosts'),
+    };
+  };
   const call = async <T>(
     signal: AbortSignal,
     request: (

@@ -31,7 +31,10 @@ function put(names: readonly string[], header: { bytes: Buffer; fileBytes: numbe
 const client = () =>
   createHub({
     outbound,
-    settings: { value: ((name: string) => (name === 'hubUrl' ? hub.url : '')) as never },
+    settings: {
+      value: ((name: string) => ({ hubUrl: hub.url, hubStorageHosts: [] })[name] ?? '') as never,
+      views: () => [],
+    },
   });
 const found = (repo = REPO): Promise<HubRepo> => client().repo(repo, 'HEAD', signal);
 const read = async () => {

@@ -25,6 +25,7 @@ export interface Failure {
 }
 
 const FOREVER: ReadonlySet<string> = new Set([
+  'ERR_PROXY_AUTH',
   'ERR_UNREACHABLE_ADDRESS',
   'ERR_INVALID_ARG_VALUE',
   'UND_ERR_INVALID_ARG',

@@ -1,0 +1,185 @@
+import { createServer } from 'node:http';
+import { createServer as createTcp } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type ProxyOptions, startHttpProxy } from '../testing/http-proxy.ts';
+import { listenOnLoopback, portOf } from '../testing/listening.ts';
+import { Outbound, type OutboundRequest } from './outbound.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function startProxy(options: ProxyOptions = {}) {
+  const proxy = await startHttpProxy(options);
+  closers.push(proxy.close);
+  return proxy;
+}
+
+async function startTarget(): Promise<number> {
+  const server = createServer((req, res) => {
+    let body = '';
+    req.on('data', (chunk) => {
+      body += chunk;
+    });
+    req.on('end', () => res.end(`${req.method} ${req.url} ${req.headers.host} ${body}`));
+  });
+  await listenOnLoopback(server);
+  closers.push(() => {
+    server.closeAllConnections();
+    return new Promise((done) => server.close(done));
+  });
+  return portOf(server);
+}
+
+function outbound(proxy: string): Outbound {
+  const client = new Outbound({ connectMs: () => 2_000, proxyFor: () => proxy });
+  closers.push(() => client.close());
+  return client;
+}
+
+const get = (origin: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  origin,
+  path: '/a',
+  method: 'GET',
+  headers: [],
+  body: null,
+  idleMs: 5_000,
+  ...more,
+});
+
+function send(out: Outbound, request: OutboundRequest): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    let body = '';
+    out.dispatch(request, {
+      onRequestStart: () => {},
+      onResponseStart: (_, code) => {
+        status = code;
+      },
+      onResponseData: (_, chunk) => {
+        body += chunk;
+      },
+      onResponseEnd: () => resolve({ status, body }),
+      onResponseError: (_, error) => reject(error),
+    });
+  });
+}
+
+describe('a request through a proxy', () => {
+  test('plain HTTP has the absolute form and the host of the server', async () => {
+    const { address, requests } = await startProxy({ target: await startTarget() });
+    const client = outbound(address);
+    expect(await send(client, get('http://hub.example'))).toEqual({
+      status: 200,
+      body: 'GET /a hub.example ',
+    });
+    const body = Buffer.from('hello');
+    const posted = await send(client, get('http://hub.example:81', { method: 'POST', body }));
+    expect(posted.body).toBe('POST /a hub.example:81 hello');
+    const parts = await send(client, get('http://hub.example', { method: 'POST', body: [body, body] }));
+    expect(parts.body).toBe('POST /a hub.example hellohello');
+    expect(requests).toEqual([
+      'GET http://hub.example/a -',
+      'POST http://hub.example:81/a -',
+      'POST http://hub.example/a -',
+    ]);
+  });
+
+  test('the password of the proxy goes to the proxy only', async () => {
+    const { address, requests } = await startProxy({ target: await startTarget() });
+    const login = `Basic ${Buffer.from('me:s p').toString('base64')}`;
+    await send(outbound(address.replace('//', '//me:s%20p@')), get('http://hub.example'));
+    expect(requests).toEqual([`GET http://hub.example/a ${login}`]);
+  });
+
+  test('TLS uses a tunnel', async () => {
+    const { address, requests } = await startProxy({ target: await startTarget() });
+    // The server speaks no TLS: what matters is that the handshake was attempted through the tunnel.
+    await expect(send(outbound(address), get('https://hub.example'))).rejects.toThrow();
+    expect(requests[0]).toBe('CONNECT hub.example:443 -');
+  });
+
+  test.each(['http://169.254.169.254', 'http://[fe80::1]'])(
+    '%s is refused before the proxy',
+    async (origin) => {
+      const { address, requests } = await startProxy();
+      await expect(send(outbound(address), get(origin))).rejects.toMatchObject({
+        code: 'ERR_UNREACHABLE_ADDRESS',
+      });
+      expect(requests).toEqual([]);
+    },
+  );
+
+  test.each([
+    'http://10.0.0.1',
+    'http://192.168.1.1',
+    'http://localhost',
+    'http://[::1]',
+    'http://127.0.0.1',
+  ])('an address of a third party that is not public, %s, is refused before the proxy', async (origin) => {
+    const { address, requests } = await startProxy();
+    const sent = send(outbound(address), get(origin, { publicOnly: true }));
+    await expect(sent).rejects.toMatchObject({ code: 'ERR_UNREACHABLE_ADDRESS' });
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('an error of the proxy names the proxy', () => {
+  test.each([
+    ['http', 407, /requires a user name and a password/, 'ERR_PROXY_AUTH'],
+    ['https', 407, /requires a user name and a password/, 'ERR_PROXY_AUTH'],
+    ['https', 403, /refused the connection with status 403/, 'ERR_PROXY'],
+    ['https', 502, /refused the connection with status 502/, 'ERR_PROXY'],
+  ])('%s with status %i', async (scheme, status, reason, code) => {
+    const { address } = await startProxy({ status });
+    const sent = send(outbound(address.replace('//', '//me:secret@')), get(`${scheme}://hub.example`));
+    await expect(sent).rejects.toMatchObject({ code, message: expect.stringMatching(reason) as unknown });
+    await expect(sent).rejects.not.toThrow(/secret/);
+  });
+
+  test.each(['http', 'https'])('%s, nothing listens', async (scheme) => {
+    const server = createTcp();
+    await listenOnLoopback(server);
+    const address = `http://127.0.0.1:${portOf(server)}`;
+    await new Promise((done) => server.close(done));
+    const sent = send(outbound(address), get(`${scheme}://hub.example`));
+    await expect(sent).rejects.toMatchObject({ code: 'ERR_PROXY', isUnsent: true });
+    await expect(sent).rejects.toThrow(/The proxy 127\.0\.0\.1:\d+ refused the connection/);
+  });
+
+  test.each(['http', 'https'])('%s, it closes the connection', async (scheme) => {
+    const server = createTcp((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.destroy());
+    });
+    await listenOnLoopback(server);
+    closers.push(() => new Promise((done) => server.close(done)));
+    const sent = send(outbound(`http://127.0.0.1:${portOf(server)}`), get(`${scheme}://hub.example`));
+    await expect(sent).rejects.toMatchObject({ code: 'ERR_PROXY', isUnsent: false });
+  });
+
+  test('a response of the server is not an error of the proxy', async () => {
+    const { address } = await startProxy({ status: 503 });
+    expect(await send(outbound(address), get('http://hub.example'))).toMatchObject({ status: 503 });
+  });
+});
+
+test('an aborted request ends at the proxy', async () => {
+  const { address } = await startProxy({ target: await startTarget() });
+  const reason = new Error('no longer needed');
+  const ended = new Promise((_, reject) => {
+    outbound(address).dispatch(get('http://hub.example'), {
+      onRequestStart: (controller) => controller.abort(reason),
+      onResponseError: (_controller, error) => reject(error),
+    });
+  });
+  await expect(ended).rejects.toBe(reason);
+});
+
+test('requests without a proxy connect directly', async () => {
+  const port = await startTarget();
+  const client = new Outbound({ connectMs: () => 2_000, proxyFor: () => null });
+  closers.push(() => client.close());
+  expect(await send(client, get(`http://127.0.0.1:${port}`))).toMatchObject({ status: 200 });
+});

@@ -1,0 +1,121 @@
+import type { LookupFunction } from 'node:net';
+import type { Dispatcher, ProxyAgent } from 'undici';
+import { UnreachableAddress } from './addresses.ts';
+import { asProxyError } from './proxy-error.ts';
+
+/** Maximum proxies with open connections. The least recently created is closed first. */
+const MAX_AGENTS = 8;
+const KEEP_ALIVE_MS = 4_000;
+
+export interface ProxiedRequest {
+  /** Address of the proxy. */
+  readonly proxy: string;
+  readonly connectMs: number;
+  /** Refuses addresses of the server. */
+  readonly isRefused: (address: string) => boolean;
+  /** Whether a name that resolves to a refused address is refused too. */
+  readonly checksName: boolean;
+  readonly options: Dispatcher.DispatchOptions & { readonly origin: string };
+}
+
+/**
+ * Sends requests through proxies: plain HTTP in absolute form, TLS through a tunnel, verified with the name of the server.
+ * The proxy resolves names, so a name is checked by the addresses that this machine knows for it, if any.
+ */
+export class ProxyDispatcher {
+  readonly #lookup: LookupFunction;
+  readonly #agents = new Map<string, ProxyAgent>();
+  #isClosed = false;
+
+  constructor(lookup: LookupFunction) {
+    this.#lookup = lookup;
+  }
+
+  /** Sends a request. The handler receives the response or the error. Never throws. */
+  dispatch(request: ProxiedRequest, handler: Dispatcher.DispatchHandler): void {
+    const guarded = proxyHandler(handler, request.proxy);
+    void this.#send(request, guarded).catch((error: Error) =>
+      guarded.onResponseError?.(null as unknown as Dispatcher.DispatchController, error),
+    );
+  }
+
+  /** Closes every connection at once. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const agents = [...this.#agents.values()];
+    this.#agents.clear();
+    await Promise.all(agents.map((agent) => agent.destroy()));
+  }
+
+  async #send(request: ProxiedRequest, handler: Dispatcher.DispatchHandler): Promise<void> {
+    const { proxy, connectMs, isRefused, checksName, options } = request;
+    const host = new URL(options.origin).hostname.replace(/^\[|\]$/g, '');
+    const addresses = checksName ? await this.#addressesOf(host) : [];
+    if ([host, ...addresses].some(isRefused)) throw new UnreachableAddress();
+    const agent = await this.#agent(proxy, connectMs);
+    agent.dispatch(options, handler);
+  }
+
+  /** Returns the addresses that this machine knows for a name. Empty when only the proxy can resolve it. */
+  #addressesOf(host: string): Promise<string[]> {
+    return new Promise((resolve) => {
+      this.#lookup(host, { all: true }, (error, found) => {
+        const all = Array.isArray(found) ? found.map(({ address }) => address) : [found];
+        resolve(error ? [] : all);
+      });
+    });
+  }
+
+  async #agent(proxy: string, connectMs: number): Promise<ProxyAgent> {
+    const key = `${connectMs} ${proxy}`;
+    const existing = this.#agents.get(key);
+    if (existing !== undefined) return existing;
+    // Loaded here because most gateways have no proxy. The agent needs methods that only the whole package adds.
+    const { ProxyAgent: Agent } = await import('undici');
+    const created = this.#agents.get(key) ?? new Agent(optionsOf(proxy, connectMs));
+    if (this.#isClosed) void created.destroy();
+    else this.#keep(key, created);
+    return created;
+  }
+
+  #keep(key: string, agent: ProxyAgent): void {
+    this.#agents.set(key, agent);
+    for (const [oldest, unused] of this.#agents) {
+      if (this.#agents.size <= MAX_AGENTS) break;
+      this.#agents.delete(oldest);
+      void unused.close();
+    }
+  }
+}
+
+const optionsOf = (uri: string, connectMs: number): ProxyAgent.Options & { connectTimeout: number } => ({
+  uri,
+  connectTimeout: connectMs,
+  allowH2: false,
+  pipelining: 1,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  keepAliveMaxTimeout: KEEP_ALIVE_MS,
+});
+
+/** Names the proxy in errors before the response, and passes no event after an error. */
+function proxyHandler(handler: Dispatcher.DispatchHandler, proxy: string): Dispatcher.DispatchHandler {
+  let [hasStarted, hasFailed] = [false, false];
+  return {
+    onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
+    onResponseStart: (controller, status, headers, text) => {
+      hasStarted ||= status >= 200;
+      handler.onResponseStart?.(controller, status, headers, text);
+    },
+    onResponseData: (controller, chunk) => {
+      if (!hasFailed) handler.onResponseData?.(controller, chunk);
+    },
+    onResponseEnd: (controller, trailers) => {
+      if (!hasFailed) handler.onResponseEnd?.(controller, trailers);
+    },
+    onResponseError: (controller, error) => {
+      if (hasFailed) return;
+      hasFailed = true;
+      handler.onResponseError?.(controller, hasStarted ? error : asProxyError(error, proxy));
+    },
+  };
+}

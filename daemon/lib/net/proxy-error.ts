@@ -1,0 +1,40 @@
+/** Codes of a proxy that cannot be reached. No request was sent. */
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refused the connection',
+  ENOTFOUND: 'has a host name that cannot be resolved',
+  EAI_AGAIN: 'has a host name that cannot be resolved right now',
+  EHOSTUNREACH: 'cannot be reached: there is no route to its host',
+  ENETUNREACH: 'cannot be reached: there is no route to its network',
+  ETIMEDOUT: 'did not respond in time',
+  UND_ERR_CONNECT_TIMEOUT: 'did not respond in time',
+};
+/** Codes of a proxy that closes the connection. */
+const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_PRX_CONN', 'UND_ERR_SOCKET', 'ECONNRESET']);
+
+/** A request failed at the proxy, before a response of the server. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+  readonly code: 'ERR_PROXY' | 'ERR_PROXY_AUTH';
+  /** No request was sent to the server. */
+  readonly isUnsent: boolean;
+
+  constructor(proxy: string, reason: string, { needsLogin = false, isUnsent = true } = {}) {
+    const { host } = new URL(proxy);
+    super(`The proxy ${host} ${reason}. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.`);
+    this.code = needsLogin ? 'ERR_PROXY_AUTH' : 'ERR_PROXY';
+    this.isUnsent = isUnsent;
+  }
+}
+
+/** Returns an error before the response as one of the proxy. Any other error is returned unchanged. Pure. */
+export function asProxyError(error: Error, proxy: string): Error {
+  const { code = '', message } = error as Error & { code?: string };
+  const status = /Proxy response \((\d{3})\)/.exec(message)?.[1] ?? /\((407)\)/.exec(message)?.[1];
+  if (status === '407') {
+    const reason = 'requires a user name and a password: http://USER:PASSWORD@HOST:PORT';
+    return new ProxyError(proxy, reason, { needsLogin: true });
+  }
+  if (status !== undefined) return new ProxyError(proxy, `refused the connection with status ${status}`);
+  if (Object.hasOwn(UNREACHABLE, code)) return new ProxyError(proxy, UNREACHABLE[code] as string);
+  return CLOSED.has(code) ? new ProxyError(proxy, 'closed the connection', { isUnsent: false }) : error;
+}
