@@ -37,6 +37,8 @@ export default defineConfig({
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
     screenshot: 'only-on-failure',
+    // A worker resets one context and page between tests: the browser does not compile the dashboard again for each.
+    reuseContext: true,
   },
   projects: [
     { name: 'built', testMatch: 'assets.setup.ts' },

@@ -37,6 +37,8 @@ export async function monitorContext(context: BrowserContext): Promise<PageMonit
   };
   await context.addInitScript(REPORT_VIOLATIONS);
   context.on('page', watchPage);
+  // A reused context has its page already.
+  for (const page of context.pages()) watchPage(page);
   return {
     allow: (pattern) => void allowed.push(pattern),
     faults: () => faultLines.filter((line) => !allowed.some((pattern) => pattern.test(line))),
