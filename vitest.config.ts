@@ -44,6 +44,7 @@ const MEDIA = suite('images*', 'realtime*', 'speech', 'transcriptions', 'omni*')
 
 /** Engines on every runner: loads, shutdown, faults and locations. */
 const SLOTS = suite(
+  'bench',
   'client-disconnect',
   'clock',
   'containers',

@@ -16,6 +16,7 @@ import { refusalRecorder } from '../http/record-refusal.ts';
 import { type HttpServer, startHttp } from '../http/server.ts';
 import { liveNames } from '../inference/dispatch/configured-names.ts';
 import { memoryEmbedder } from '../inference/memory-embedder.ts';
+import { ModelBench } from '../inference/model-bench.ts';
 import { createOmni } from '../inference/omni/omni.ts';
 import { createRealtime } from '../inference/realtime/realtime.ts';
 import { createInference } from '../inference/serve.ts';
@@ -32,6 +33,7 @@ import { LogLines } from '../lib/text/log-lines.ts';
 import { createRedactor } from '../lib/text/redact.ts';
 import { NAME, VERSION } from '../lib/version.ts';
 import { createMemory } from '../memory/memory.ts';
+import { BenchResults } from '../models/bench-results.ts';
 import { openCatalog } from '../models/catalog-store.ts';
 import { createHub } from '../models/hub/hub.ts';
 import { remoteHeaders } from '../models/hub/remote-header.ts';
@@ -134,7 +136,8 @@ export async function startServices(
     cores: hardware.coresPhysical(),
     machine: () => `${hardware.last()?.host.cpu ?? ''} ${hardware.coresPhysical()}`,
   });
-  const speedOf = modelSpeeds({ hardware, bandwidth });
+  const benchResults = new BenchResults(store.keyValue);
+  const speedOf = modelSpeeds({ hardware, bandwidth, benchResults });
   const fitByTotals = totalFit({
     hardware,
     memoryLimit: () => live.value('memoryLimit'),
@@ -258,6 +261,7 @@ export async function startServices(
     embedder: memoryEmbedder(inference.internal, slots),
     log,
   });
+  const bench = new ModelBench({ internal: inference.internal, slots, registry, results: benchResults });
   const omni = createOmni({
     inference,
     memory,
@@ -285,6 +289,7 @@ export async function startServices(
     pulls,
     slots,
     kvCache: kvCache.states,
+    bench,
     setup,
     upstreams,
     inference,

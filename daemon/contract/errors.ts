@@ -234,6 +234,16 @@ export const ERRORS = {
   'model.not_found': row(404, 'There is no such model.', 'Choose an id from GET /v1/models.'),
   'model.in_use': row(409, 'The model is in use.', 'Unload its slot first.'),
   'model.exists': row(409, 'The model is already registered.', 'Use the registered model.'),
+  'model.bench_running': row(
+    409,
+    'The speed of another model is being measured.',
+    'Try again when that measurement has ended.',
+  ),
+  'model.bench_failed': row(
+    502,
+    'The engine of the model reports no speed.',
+    'Measure a model of engine embedded or llama-server.',
+  ),
   'model.kept': row(
     409,
     'The gateway did not download this model and does not delete its files.',

@@ -189,6 +189,7 @@ export const ROUTES = {
     'none',
     'Restore the catalogue of this version',
   ),
+  'model.bench': api('POST', '/api/models/bench', 'admin', 'api', 'Measure the speed of a chat model'),
   'model.search': api('GET', '/api/models/search', 'admin', 'none', 'Search the model hub'),
   'model.choices': api('GET', '/api/models/choices', 'admin', 'none', 'Models of one repository of the hub'),
   'model.pull': api('POST', '/api/models/pull', 'admin', 'api', 'Download a model from the hub'),

@@ -1,6 +1,7 @@
 import type { ZodType } from 'zod';
 import { AudioModelsResponse, VoicesResponse } from './audio.ts';
 import * as auth from './auth.ts';
+import { BenchRequest, BenchResult } from './bench.ts';
 import { CatalogResponse, CatalogUpdate } from './catalog.ts';
 import { HardwareResponse } from './hardware.ts';
 import { ImagesResponse } from './images.ts';
@@ -36,6 +37,7 @@ export const REQUEST_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'upstream.test': upstreams.UpstreamTestRequest,
   'model.put': models.ModelPut,
   'model.pull': pulls.PullRequest,
+  'model.bench': BenchRequest,
   'catalog.update': CatalogUpdate,
   'model.register': models.ModelRegister,
   'slot.create': SlotCreate,
@@ -106,6 +108,7 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'slot.plan': SlotPlan,
   usage: system.UsageResponse,
   'usage.minutes': system.UsageMinutesResponse,
+  'model.bench': BenchResult,
   'kv-cache': KvCacheView,
   'kv-cache.clear': KvCacheCleared,
   hardware: HardwareResponse,

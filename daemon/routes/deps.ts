@@ -3,6 +3,7 @@ import type { Companion } from '../companion/companion.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import type { InferenceCall } from '../inference/call-context.ts';
+import type { ModelBench } from '../inference/model-bench.ts';
 import type { Inference } from '../inference/serve.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
 import type { Log } from '../lib/log.ts';
@@ -61,6 +62,7 @@ export interface RouteDeps {
   readonly pulls: Pulls;
   readonly slots: Slots;
   readonly kvCache: KvCache;
+  readonly bench: Pick<ModelBench, 'measure'>;
   readonly setup: Setup;
   readonly upstreams: AllUpstreams;
   readonly inference: Inference;

@@ -1,5 +1,6 @@
 import { agentRoutes } from './api/agent.ts';
 import { authRoutes } from './api/auth.ts';
+import { benchRoutes } from './api/bench.ts';
 import { eventRoutes } from './api/events.ts';
 import { healthRoutes } from './api/health.ts';
 import { imageRoutes } from './api/images.ts';
@@ -37,6 +38,7 @@ export function createHandlers(deps: RouteDeps, read: BodyReader): Handlers {
     ...upstreamRoutes(deps),
     ...agentRoutes(deps),
     ...registryRoutes(deps),
+    ...benchRoutes(deps),
     ...pullRoutes(deps),
     ...slotFileRoutes(deps),
     ...slotLogRoutes(deps),

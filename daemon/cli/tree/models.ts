@@ -86,9 +86,22 @@ function addKvCache(program: CliCommand): void {
     .runs(async () => (await kvCache()).clear);
 }
 
+function addBench(program: CliCommand): void {
+  program
+    .command('bench')
+    .argument('[model]', 'Id of a chat model or name of a slot, else agent')
+    .describe(
+      'Measure the speed of a chat model',
+      'Measures prompt and generation at three lengths of the prompt, one request at a time. The model is loaded if it is not. The result is stored and replaces the estimate of its speed.',
+    )
+    .examples('svcctl bench', 'svcctl bench qwen3-8b')
+    .runs(async () => (await import('../commands/bench.ts')).bench);
+}
+
 /** Adds the commands for models. */
 export function addModelCommands(program: CliCommand): void {
   addKvCache(program);
+  addBench(program);
   const models = program.group('models', 'Models on this machine and on the hub');
   models
     .command('list', { isDefault: true })

@@ -173,7 +173,11 @@ function catalogView({ registry, slots, catalog }: RouteDeps): CatalogView {
   const here = registry.views();
   const entries = catalog.entries().map((known) => {
     const type = typeOf(known);
-    const model = { id: known.model, path: null, type, demo: false, ...estimateHeader(known) };
+    const installed = installedFrom(known, here);
+    const file = installed === null ? undefined : registry.get(installed);
+    const header = { ...estimateHeader(known), ...(file && { sizeBytes: file.sizeBytes }) };
+    // The id of an installed model finds its measured speed.
+    const model = { id: file?.id ?? known.model, path: null, type, demo: false, ...header };
     const { context, context_memory: _, card_bytes: __, experts: ___, ...facts } = known;
     return {
       ...facts,
@@ -181,7 +185,7 @@ function catalogView({ registry, slots, catalog }: RouteDeps): CatalogView {
       pullable: type !== 'image',
       context_length: context,
       fit: slots.fit(model),
-      installed: installedFrom(known, here),
+      installed,
       quick_start: known.model === catalog.quickStart(),
     };
   });

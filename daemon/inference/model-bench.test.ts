@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../contract/errors.ts';
+import type { SlotRecord } from '../contract/slots.ts';
+import { BenchResults } from '../models/bench-results.ts';
+import type { RegisteredModel } from '../models/registered-model.ts';
+import type { InternalCall, InternalReply } from './internal.ts';
+import { ModelBench } from './model-bench.ts';
+
+const MODEL = { id: 'qwen3', sizeBytes: 5 } as RegisteredModel;
+const TOKENS_PER_WORD = 2;
+/** Tokens of the template and of the words before the counted ones. */
+const FIXED_TOKENS = 30;
+
+interface Prompt {
+  readonly messages: readonly { readonly content: string }[];
+}
+const textOf = ({ body }: InternalCall): string =>
+  (JSON.parse(body.toString('utf8')) as Prompt).messages[0]?.content ?? '';
+
+/** A stand-in for the inference route with speeds that fall with the length of the prompt. */
+function bench({ window = 32_768, timings = true, slot = 'agent' as string | null } = {}) {
+  const prompts: string[] = [];
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const state = { holds: false, refuses: null as GatewayError | null };
+  const internal = async (call: InternalCall): Promise<InternalReply> => {
+    if (state.holds) await held;
+    if (state.refuses) throw state.refuses;
+    call.signal.throwIfAborted();
+    const text = textOf(call);
+    prompts.push(text);
+    const tokens = FIXED_TOKENS + TOKENS_PER_WORD * text.split(' ').length;
+    const speeds = { prompt_n: tokens, prompt_per_second: 500, predicted_n: 32 };
+    const reply = {
+      usage: { prompt_tokens: tokens },
+      ...(timings && { timings: { ...speeds, predicted_per_second: 20 - tokens / 1000 } }),
+    };
+    async function* body() {
+      yield Buffer.from(JSON.stringify(reply));
+    }
+    const headers = { 'x-svc-model': MODEL.id, ...(slot !== null && { 'x-svc-slot': slot }) };
+    return { status: 200, headers, body: body(), inBandError: () => null, abort: () => {} };
+  };
+  const results = new BenchResults({ get: () => null, set: () => {} });
+  const view = {
+    name: 'agent',
+    context: window,
+    memory: { pool: 'card', needed_bytes: 1, source: 'estimated' },
+  };
+  const model = new ModelBench({
+    internal,
+    slots: { get: () => view as SlotRecord },
+    registry: { get: (id) => (id === MODEL.id ? MODEL : undefined) },
+    results,
+    now: () => 7,
+  });
+  return { model, prompts, results, state, release };
+}
+
+const { signal } = new AbortController();
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => null,
+    (error: unknown) => (error instanceof GatewayError ? error.code : String(error)),
+  );
+
+describe('ModelBench', () => {
+  it('measures three lengths after a first prompt that loads the model', async () => {
+    const { model, prompts, results } = bench();
+    const result = await model.measure('agent', signal);
+    expect(result).toMatchObject({ model: 'qwen3', slot: 'agent', pool: 'card', measured_at: 7 });
+    expect(prompts).toHaveLength(4);
+    const [short = 0, middle = 0, long = 0] = result.points.map((point) => point.prompt_tokens);
+    expect(long).toBeGreaterThan(1500);
+    expect(long).toBeLessThanOrEqual(4096);
+    expect(short).toBeLessThan(middle);
+    expect(middle).toBeLessThan(long);
+    expect(results.speedOf(MODEL, 'card')).toMatchObject({ measured: true });
+  });
+
+  it('starts each prompt differently, so that no saved state is used', async () => {
+    const { model, prompts } = bench();
+    await model.measure('agent', signal);
+    expect(new Set(prompts.map((text) => text.slice(0, 8))).size).toBe(4);
+  });
+
+  it('leaves a part of a small window free', async () => {
+    const { model } = bench({ window: 400 });
+    const { points } = await model.measure('agent', signal);
+    expect(Math.max(...points.map((point) => point.prompt_tokens))).toBeLessThan(400 - 32);
+  });
+
+  it('refuses an engine without speeds, and stores nothing', async () => {
+    const { model, results } = bench({ timings: false });
+    expect(await codeOf(model.measure('agent', signal))).toBe('model.bench_failed');
+    expect(results.speedOf(MODEL, 'card')).toBeNull();
+  });
+
+  it('refuses a model of another server', async () => {
+    expect(await codeOf(bench({ slot: null }).model.measure('far', signal))).toBe('model.not_found');
+  });
+
+  it('measures one model at a time, and again afterwards', async () => {
+    const { model, state, release } = bench();
+    state.holds = true;
+    const first = model.measure('agent', signal);
+    expect(await codeOf(model.measure('agent', signal))).toBe('model.bench_running');
+    release();
+    expect((await first).points).toHaveLength(3);
+    expect((await model.measure('agent', signal)).points).toHaveLength(3);
+  });
+
+  it('passes on what a chat throws, and can be called again', async () => {
+    const { model, state } = bench();
+    state.refuses = new GatewayError('slot.no_memory');
+    expect(await codeOf(model.measure('agent', signal))).toBe('slot.no_memory');
+    state.refuses = null;
+    expect((await model.measure('agent', signal)).points).toHaveLength(3);
+  });
+
+  it('ends when the caller disconnects', async () => {
+    const control = new AbortController();
+    control.abort(new Error('gone'));
+    expect(await codeOf(bench().model.measure('agent', control.signal))).toBe('Error: gone');
+  });
+});

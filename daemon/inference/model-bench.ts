@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import type { BenchPointView, BenchResultView } from '../contract/bench.ts';
+import { GatewayError } from '../contract/errors.ts';
+import { newRequestId } from '../lib/request-id.ts';
+import type { BenchResults } from '../models/bench-results.ts';
+import type { RegisteredModel } from '../models/registered-model.ts';
+import type { Slots } from '../slots/slots.ts';
+import { asObject } from './dialects/json.ts';
+import type { Internal } from './internal.ts';
+import { wholeJson } from './internal-read.ts';
+
+/** Tokens of the longest prompt; the two others have a quarter and a sixteenth of it. */
+const DEEPEST_TOKENS = 4096;
+const SHARES = [1 / 16, 1 / 4, 1];
+/** The share of the window that a prompt may fill, so that a template and the response have a place. */
+const MAX_WINDOW_SHARE = 0.7;
+const GENERATED_TOKENS = 32;
+/** Words of the first prompt, by which the tokens of a word are counted. It also loads the model. */
+const FIRST_WORDS = 16;
+const WORDS = 'the cat sat on a mat and then it ran over the hill to see a dog'.split(' ');
+/** Maximum time of one request, in milliseconds; a first one loads the model. */
+const CALL_LIMIT_MS = 300_000;
+const MAX_BYTES = 1024 * 1024;
+
+export interface ModelBenchDeps {
+  readonly internal: Internal;
+  readonly slots: Pick<Slots, 'get'>;
+  readonly registry: { get(id: string): RegisteredModel | undefined };
+  readonly results: BenchResults;
+  now?(): number;
+}
+
+interface Reply {
+  readonly model: string;
+  readonly slot: string | null;
+  readonly promptTokens: number;
+  readonly point: BenchPointView | null;
+}
+
+const numberOf = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) ? value : 0;
+
+/** Returns the speeds that an engine reports; null when it reports none. */
+function pointOf(timings: Record<string, unknown> | null | undefined): BenchPointView | null {
+  const point = {
+    prompt_tokens: numberOf(timings?.prompt_n),
+    prompt_per_second: numberOf(timings?.prompt_per_second),
+    generated_tokens: numberOf(timings?.predicted_n),
+    generated_per_second: numberOf(timings?.predicted_per_second),
+  };
+  return point.prompt_per_second > 0 && point.generated_per_second > 0 ? point : null;
+}
+
+/** Returns a prompt of so many words. Its beginning is unique, so that no saved state is used. */
+function promptOf(words: number): string {
+  const text = Array.from({ length: words }, (_, index) => WORDS[index % WORDS.length]).join(' ');
+  return `${randomUUID().slice(0, 8)} Count from one to one hundred in words. ${text}`;
+}
+
+/** Measures the speed of chat models on this machine, one model at a time. */
+export class ModelBench {
+  readonly #deps: ModelBenchDeps;
+  #isRunning = false;
+
+  constructor(deps: ModelBenchDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Measures prompt and generation speed at three lengths of the prompt, and stores the result. Loads the model when it
+   * is not loaded. Throws `model.bench_running` while another one is measured, `model.not_found` for a model that is
+   * served elsewhere, `model.bench_failed` when its engine reports no speed, and what a chat throws.
+   */
+  async measure(name: string, signal: AbortSignal): Promise<BenchResultView> {
+    if (this.#isRunning) throw new GatewayError('model.bench_running');
+    this.#isRunning = true;
+    try {
+      return await this.#measure(name, signal);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #measure(name: string, signal: AbortSignal): Promise<BenchResultView> {
+    const { slots, registry, results, now = Date.now } = this.#deps;
+    const first = await this.#chat(name, FIRST_WORDS, signal);
+    const slot = first.slot === null ? undefined : slots.get(first.slot);
+    const model = registry.get(first.model);
+    if (slot === undefined || model === undefined)
+      throw new GatewayError('model.not_found', {
+        message: `${name} is not a model of this machine, so its speed cannot be measured here.`,
+      });
+    const longest = Math.min(DEEPEST_TOKENS, (slot.context ?? DEEPEST_TOKENS) * MAX_WINDOW_SHARE);
+    const words = (longest / first.promptTokens) * FIRST_WORDS;
+    const points: BenchPointView[] = [];
+    for (const share of SHARES) {
+      const { point } = await this.#chat(name, Math.max(1, Math.floor(words * share)), signal);
+      if (point === null) throw new GatewayError('model.bench_failed');
+      points.push(point);
+    }
+    const pool = slots.get(slot.name)?.memory?.pool ?? slot.memory?.pool ?? 'host';
+    const result = { model: model.id, slot: slot.name, pool, measured_at: now(), points };
+    results.add(model, result);
+    return result;
+  }
+
+  async #chat(model: string, words: number, signal: AbortSignal): Promise<Reply> {
+    const answer = await this.#deps.internal({
+      id: newRequestId(),
+      path: '/v1/chat/completions',
+      tier: 'admin',
+      body: Buffer.from(
+        JSON.stringify({
+          model,
+          messages: [{ role: 'user', content: promptOf(words) }],
+          max_tokens: GENERATED_TOKENS,
+          temperature: 0,
+        }),
+      ),
+      priority: 'batch',
+      waitsAsStream: true,
+      signal,
+      limitMs: CALL_LIMIT_MS,
+    });
+    const reply = asObject(await wholeJson(answer, MAX_BYTES));
+    return {
+      model: answer.headers['x-svc-model'] ?? String(reply?.model),
+      slot: answer.headers['x-svc-slot'] ?? null,
+      promptTokens: Math.max(1, numberOf(asObject(reply?.usage)?.prompt_tokens)),
+      point: pointOf(asObject(reply?.timings)),
+    };
+  }
+}
