@@ -23,6 +23,9 @@ function summary(view: KvCacheView): string {
     Saved: PLACES[view.persist],
     ...(view.problem === null ? {} : { Problem: view.problem }),
     Size: `${formatBytes(view.bytes)} of ${formatBytes(view.max_bytes)}, ${view.states} conversations`,
+    ...(view.unsupported.length === 0
+      ? {}
+      : { 'Not saved': view.unsupported.map(({ model, reason }) => `${model}: ${reason}`).join(' ') }),
     Used: `by ${view.hits} requests, ${view.restored_tokens} tokens not computed again`,
   });
 }

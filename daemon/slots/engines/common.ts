@@ -76,6 +76,7 @@ export interface ProcessPlan {
   readonly install: string;
   readonly shared?: SharedProcess;
   readonly unfit?: readonly FatalOutput[];
+  readonly savesSequences?: boolean;
 }
 
 /**
@@ -94,6 +95,7 @@ export function processSpec(config: SlotConfig, plan: ProcessPlan): ProcessRunSp
     install: plan.install,
     shared: plan.shared ?? null,
     unfit: plan.unfit ?? [],
+    ...(plan.savesSequences === true ? { savesSequences: true } : {}),
   };
 }
 

@@ -181,7 +181,10 @@ function plan(params: LaunchParams): Launch {
   const install =
     'Install llama.cpp (package llama.cpp-tools on Debian) or name the program: command = ["/path/llama-server"].';
   const unfit = ['auto', 'cpu'].includes(launch.device) ? [] : [NO_GPU];
-  return { ...launch, how: processSpec(config, { ...start, args, command: 'llama-server', install, unfit }) };
+  // The program does not save the state of pictures.
+  const savesSequences = config.type === 'llm' && projector === null;
+  const plan = { ...start, args, command: 'llama-server', install, unfit, savesSequences };
+  return { ...launch, how: processSpec(config, plan) };
 }
 
 function objection(config: SlotConfig): string | null {

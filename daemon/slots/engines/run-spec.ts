@@ -69,6 +69,8 @@ export interface ProcessRunSpec {
   readonly install: string;
   readonly shared: SharedProcess | null;
   readonly unfit: readonly FatalOutput[];
+  /** The program saves and restores the conversations of its sequences, as llama-server does. */
+  readonly savesSequences?: boolean;
 }
 
 export interface Mount {

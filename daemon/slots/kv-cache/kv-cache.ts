@@ -18,6 +18,7 @@ import {
 /** Share of the machine's memory that saved states may use (docs/spec/contract.md#kv-cache). */
 const MEMORY_SHARE = 0.1;
 const MAX_STATES = 64;
+const MAX_UNSUPPORTED = 64;
 /** Type of a file system in memory, of statfs(2). */
 const TMPFS_MAGIC = 0x01021994;
 const MEMORY_FOLDER = /^svc-gateway-(\d+)-(\d+)$/;
@@ -45,6 +46,8 @@ export class KvCache {
   readonly #diskRoot: string;
   #hits = 0;
   #restoredTokens = 0;
+  /** Why the engine of a model cannot restore what it saves. */
+  readonly #unsupported = new Map<string, string>();
 
   /** Deletes what earlier gateways left in memory, and on disk unless states are saved there. */
   constructor(deps: KvCacheDeps) {
@@ -83,6 +86,20 @@ export class KvCache {
     this.#restoredTokens += tokens;
   }
 
+  /** Records that the engine of a model cannot restore what it saves. */
+  notSaved(modelId: string, reason: string): void {
+    this.#unsupported.delete(modelId);
+    this.#unsupported.set(modelId, reason);
+    for (const oldest of this.#unsupported.keys())
+      if (this.#unsupported.size > MAX_UNSUPPORTED) this.#unsupported.delete(oldest);
+    this.#deps.log.warn({ model: modelId, reason }, 'the conversations of an engine are not saved');
+  }
+
+  /** Records that the engine of a model restores what it saves. */
+  isSaved(modelId: string): void {
+    this.#unsupported.delete(modelId);
+  }
+
   /** Returns the bytes of host memory that the states hold and that a load can get. */
   reclaimableBytes(): number {
     if (this.#deps.persist() !== 'memory') return 0;
@@ -110,6 +127,7 @@ export class KvCache {
       max_bytes: root === null || this.#problem() !== null ? 0 : this.#maxBytes(),
       hits: this.#hits,
       restored_tokens: this.#restoredTokens,
+      unsupported: [...this.#unsupported].map(([model, reason]) => ({ model, reason })),
       models: [...folders].map(([folder, own]) => ({
         model: modelOfFolder(folder),
         states: own.length,

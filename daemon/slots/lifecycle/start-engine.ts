@@ -64,6 +64,7 @@ export async function followStart(
     deps.onLoaded(loaded);
     const signal = AbortSignal.any([inner.signal, deps.signal]);
     await Promise.race([abort.left, died, deps.check(loaded, signal)]);
+    if (running.prepare !== undefined) await Promise.race([abort.left, died, running.prepare(signal)]);
     return loaded;
   } catch (cause) {
     if (cause instanceof CheckFailure) throw new LaunchFailure(cause.message, { cause });

@@ -12,7 +12,8 @@ import { keyEnv, keyHeaders, loadedAt, newKey } from './key.ts';
 import { portOwner } from './port-owner.ts';
 import type { Ports } from './ports.ts';
 import { removeRecordFile } from './remove-record.ts';
-import type { EngineExit, LoadedEngine, RunningEngine } from './runner.ts';
+import type { Endpoint, EngineExit, LoadedEngine, RunningEngine } from './runner.ts';
+import { SavedSequences, type SavedSequencesDeps } from './saved-sequences.ts';
 import { WrongServerError, waitUntilReady } from './until-ready.ts';
 import { workerEnv } from './worker-env.ts';
 
@@ -25,6 +26,8 @@ export interface ProcessRunDeps {
   readonly ports: Ports;
   /** The command line prefix before the program. */
   readonly prefix: readonly string[];
+  /** The saved states of conversations; absent for none. */
+  readonly kvCache?: SavedSequencesDeps['kvCache'] | undefined;
 }
 
 export interface ProcessStart {
@@ -37,6 +40,10 @@ export interface ProcessStart {
   readonly previousExit: Promise<unknown>;
 }
 
+/** Maximum time for restoring conversations, in milliseconds. */
+const PREPARE_MS = 30_000;
+/** Share of the time until the engine is killed that saving may take. */
+const SAVE_SHARE = 0.8;
 /** Maximum number of starts, each on another port, while other programs take the ports. */
 const MAX_STARTS = 3;
 const HOST = '127.0.0.1';
@@ -65,6 +72,10 @@ export class ProcessRun implements RunningEngine {
   #knownReason: string | null = null;
   #isPortTaken = false;
   #isLoaded = false;
+  /** Where a loaded engine responds. */
+  #endpoint: Endpoint | null = null;
+  #saved: SavedSequences | null = null;
+  #isStopping = false;
 
   constructor(deps: ProcessRunDeps, start: ProcessStart) {
     this.#deps = deps;
@@ -90,10 +101,27 @@ export class ProcessRun implements RunningEngine {
     return this.#log.linesSince(time);
   }
 
+  async prepare(signal: AbortSignal): Promise<void> {
+    if (this.#endpoint === null) return;
+    const limit = AbortSignal.any([signal, this.#stop.signal, AbortSignal.timeout(PREPARE_MS)]);
+    await this.#saved?.restore(this.#endpoint, limit);
+  }
+
   stop(graceMs: number): Promise<EngineExit> {
     this.#stop.abort(new Error('stopped'));
-    if (this.#child !== null) void stopChild(this.#child.process, this.#child.ended, graceMs);
+    const child = this.#child;
+    if (child === null) return this.ended;
+    const saving = this.#isStopping ? null : this.#save(graceMs);
+    this.#isStopping = true;
+    if (saving === null) void stopChild(child.process, child.ended, graceMs);
+    else void Promise.race([saving, child.ended]).then(() => stopChild(child.process, child.ended, graceMs));
     return this.ended;
+  }
+
+  /** Saves the conversations of a loaded engine in the first part of the time until it is killed. */
+  #save(graceMs: number): Promise<void> | null {
+    if (this.#saved === null || this.#endpoint === null) return null;
+    return this.#saved.save(this.#endpoint, graceMs * SAVE_SHARE);
   }
 
   async #live(): Promise<EngineExit> {
@@ -129,6 +157,7 @@ export class ProcessRun implements RunningEngine {
     this.#knownReason = null;
     this.#isPortTaken = false;
     const nonce = randomBytes(18).toString('base64url');
+    this.#saved = this.#openSaved();
     const child = this.#spawn(port, nonce);
     const over = new AbortController();
     const ended = watchExit(child, {
@@ -145,6 +174,13 @@ export class ProcessRun implements RunningEngine {
     const end = await ended;
     over.abort(new Error('ended'));
     return end;
+  }
+
+  #openSaved(): SavedSequences | null {
+    const { kvCache, query } = this.#deps;
+    const { launch, program } = this.#start;
+    if (kvCache === undefined) return null;
+    return SavedSequences.open({ launch, program, query, kvCache, note: (line) => this.#log.note(line) });
   }
 
   /** Returns a better reason for the end than the exit status. Also detects whether the port was taken. */
@@ -176,7 +212,8 @@ export class ProcessRun implements RunningEngine {
     const model = launch.modelPath ?? '';
     const values = { host: HOST, port: String(port), model, key_file: this.#keyFile };
     const own = { ...interpolateAll(env, values), ...launch.env, ...keyEnv(key, this.#key) };
-    const [file, ...words] = [...prefix, program, ...args.map((arg) => interpolate(arg, values))] as [string];
+    const all = [...args.map((arg) => interpolate(arg, values)), ...(this.#saved?.args ?? [])];
+    const [file, ...words] = [...prefix, program, ...all] as [string];
     return spawn(file, words, {
       cwd: stateFolder,
       env: workerEnv(environment, own, nonce),
@@ -196,6 +233,7 @@ export class ProcessRun implements RunningEngine {
       const unfit = launch.how.unfit.find(({ text }) => this.lines().some((line) => line.includes(text)));
       if (unfit !== undefined) throw new WrongServerError(unfit.reason);
       this.#isLoaded = true;
+      this.#endpoint = endpoint;
       this.#ready.resolve(loadedAt(launch, endpoint));
     } catch (cause) {
       if (signal.aborted) return;

@@ -38,6 +38,8 @@ export interface RunningEngine {
   readonly loaded: Promise<LoadedEngine>;
   /** Resolves when the end was observed. Never rejects. */
   readonly ended: Promise<EngineExit>;
+  /** Called once when the engine has passed its checks, before it serves. Never rejects. */
+  prepare?(signal: AbortSignal): Promise<void>;
   /** Returns the progress of the load, 0 to 1; null when the engine does not report it. */
   progress(): number | null;
   /** Returns the last lines of the engine's output, oldest first. */

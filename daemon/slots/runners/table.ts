@@ -47,7 +47,7 @@ export function createRunners(deps: RunnersDeps): Runners {
   const programs = { llama: workerPath ?? program('llama-main'), speech: program('speech-main') };
   return {
     worker: createWorkerRunner({ nodePath, programs, environment, kvCache, ...folders }),
-    process: createProcessRunner({ query, environment, ...folders }),
+    process: createProcessRunner({ query, environment, kvCache, ...folders }),
     container: createContainerRunner({
       ...{ query, log, ...folders },
       engines: deps.containers,

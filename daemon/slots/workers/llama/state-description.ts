@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 const FORMAT = 1;
+/** A state replaces an older one that shares this much of its tokens: it is the same conversation, continued. */
+const CONTINUED_SHARE = 0.75;
 
 /** Identifies what a state was computed with. A state is only used when both digests are equal. */
 export interface StateFingerprint {
@@ -50,3 +52,15 @@ export function readStateDescription(path: string): StateDescription | null {
     return null;
   }
 }
+
+/** Returns the number of leading tokens that both have. */
+export function sharedLength(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  const end = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < end && a[at] === b[at]) at++;
+  return at;
+}
+
+/** Returns whether the newer tokens are the same conversation as the older ones, continued. */
+export const isContinued = (older: Uint32Array, newer: Uint32Array): boolean =>
+  sharedLength(older, newer) >= CONTINUED_SHARE * older.length;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { crc32 } from 'node:zlib';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { checksum, isIntact } from '../../kv-cache/state-checksum.ts';
 import {
   deleteState,
   ensurePrivateFolder,
@@ -14,9 +14,11 @@ import {
 } from '../../kv-cache/state-files.ts';
 import type { KvCacheConfig } from '../protocol.ts';
 import {
+  isContinued,
   readStateDescription,
   type StateDescription,
   type StateFingerprint,
+  sharedLength,
   stateDescriptionText,
 } from './state-description.ts';
 
@@ -26,9 +28,6 @@ const MIN_TOKENS = 256;
 const MIN_GAIN_TOKENS = 128;
 /** A larger state takes longer to write than a swap may wait. */
 const MAX_STATE_BYTES = 4 * 1024 ** 3;
-/** A state replaces an older one that shares this much of its tokens: it is the same conversation, continued. */
-const CONTINUED_SHARE = 0.75;
-const READ_BYTES = 4 << 20;
 
 /** A sequence whose state can be written to a file and read from it. */
 export interface StatefulSequence {
@@ -162,40 +161,5 @@ export class StateStore {
   #forget(id: string): void {
     this.#known.delete(id);
     deleteState(this.#config.folder, id);
-  }
-}
-
-/** Returns the number of leading tokens that both have. */
-export function sharedLength(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  const end = Math.min(a.length, b.length);
-  let at = 0;
-  while (at < end && a[at] === b[at]) at++;
-  return at;
-}
-
-const isContinued = (older: Uint32Array, newer: Uint32Array): boolean =>
-  sharedLength(older, newer) >= CONTINUED_SHARE * older.length;
-
-async function isIntact(path: string, { bytes, crc32: expected }: StateDescription): Promise<boolean> {
-  const stats = await stat(path);
-  return stats.isFile() && stats.size === bytes && (await checksum(path)) === expected;
-}
-
-async function checksum(path: string): Promise<number> {
-  const file = await open(path, 'r');
-  try {
-    return await checksumOf(file);
-  } finally {
-    await file.close();
-  }
-}
-
-async function checksumOf(file: FileHandle): Promise<number> {
-  const buffer = Buffer.allocUnsafe(READ_BYTES);
-  let sum = 0;
-  for (;;) {
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
-    if (bytesRead === 0) return sum;
-    sum = crc32(buffer.subarray(0, bytesRead), sum);
   }
 }
