@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { scratch } from '../../../daemon/lib/testing/scratch.ts';
 import { startForClients, VECTOR_SIZE } from '../../../daemon/test/harness/client-gateway.ts';
 import { CLIENT_KEY } from '../../../daemon/test/harness/gateway.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
+import { endWell, startIsolated } from '../harness/isolated.ts';
 import { npmPackages } from '../harness/npm-packages.ts';
-import { runProgram } from '../harness/program.ts';
 import { availableOrSkip } from '../harness/unavailable.ts';
 
 const REPLY = 'Hello from the tiny model.';
@@ -51,9 +52,14 @@ describe.skipIf(installed.every(({ packages }) => packages === null))('SDKs for 
       async () => {
         const script = readFileSync(join(import.meta.dirname, name, 'calls.mjs'), 'utf8');
         const args = ['--input-type=module', '-e', script, gateway.url, CLIENT_KEY];
-        const env = { PATH: process.env.PATH, HOME: gateway.home, MASTRA_TELEMETRY_DISABLED: '1' };
-        const options = { limitMs: LIMIT_MS, cwd: packages ?? '', env };
-        const output = await runProgram(process.execPath, args, options);
+        const program = await startIsolated([process.execPath, ...args], {
+          ports: [gateway.port],
+          env: { MASTRA_TELEMETRY_DISABLED: '1' },
+          home: scratch(),
+          cwd: packages ?? '',
+          limitMs: LIMIT_MS,
+        });
+        const output = await endWell(program);
         const found = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as Calls;
         expect(found.zones).toEqual(Array(expected.calls).fill('UTC'));
         expect(found.texts).toEqual(Array(expected.texts).fill(REPLY));

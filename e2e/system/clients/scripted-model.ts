@@ -16,8 +16,8 @@ export type ScriptStep =
   | { readonly hold: string };
 
 export interface ScriptedModel extends StandIn {
-  /** Sets the answers of the next conversation and forgets what was received. */
-  play(steps: readonly ScriptStep[]): void;
+  /** Sets the answers of the next conversation, and the text for chats without tools. Forgets what was received. */
+  play(steps: readonly ScriptStep[], plain?: string): void;
   /** The bodies of received chats that offer tools, oldest first. */
   chats(): Json[];
   /** Resolves once an answer with `hold` has begun. */
@@ -76,6 +76,7 @@ const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
 /** Starts a server of OpenAI's chat API whose model follows a script. It records what it receives and when a caller leaves. */
 export async function scriptedModel(): Promise<ScriptedModel> {
   let steps: readonly ScriptStep[] = [];
+  let plainText = TITLE;
   let isHeld = false;
   let leftAt: number | null = null;
 
@@ -126,7 +127,7 @@ export async function scriptedModel(): Promise<ScriptedModel> {
     const chat = JSON.parse(body) as Json;
     const position = positionOf(chat);
     const offersTools = asList(chat.tools).length > 0;
-    const step = (offersTools ? steps[position] : undefined) ?? { text: TITLE };
+    const step = (offersTools ? steps[position] : undefined) ?? { text: plainText };
     return (req, res) =>
       chat.stream === true ? stream(res, req, step, position) : complete(res, step, position);
   };
@@ -134,8 +135,9 @@ export async function scriptedModel(): Promise<ScriptedModel> {
   const server = await standIn(respond);
   return {
     ...server,
-    play: (next) => {
+    play: (next, plain = TITLE) => {
       steps = next;
+      plainText = plain;
       isHeld = false;
       leftAt = null;
       server.requests.length = 0;
