@@ -7,7 +7,7 @@ export const USAGE = `usage: npm test [-- PATH…]            every suite, or on
                                        installed packages, systemd, proxies, fuzzing, real engines, the bench gate`;
 
 /** Optional groups of system tests: too large for every run. */
-const GROUPS = ['clients', 'torch'];
+const GROUPS = ['clients', 'models', 'torch'];
 
 /**
  * Parses the arguments of the test runner. Returns `{mode, paths, ref, groups}`, or `{error}` with one line for the user.

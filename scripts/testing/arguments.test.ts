@@ -29,8 +29,8 @@ describe('parseArguments', () => {
 
   test.each<[string[], RegExp]>([
     [['--fast'], /unknown option --fast/],
-    [['--system', '--with'], /--with takes one of: clients, torch/],
-    [['--system', '--with', 'cuda'], /--with takes one of: clients, torch/],
+    [['--system', '--with'], /--with takes one of: clients, models, torch/],
+    [['--system', '--with', 'cuda'], /--with takes one of: clients, models, torch/],
     [['--with', 'torch'], /needs npm run test:system/],
     [['--changed', 'a', 'b'], /takes one commit or branch/],
   ])('refuses %j', (args, message) => {

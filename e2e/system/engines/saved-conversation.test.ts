@@ -24,13 +24,17 @@ interface Row {
   readonly context: number;
 }
 
-const ROWS: readonly Row[] = [
+/** The other rows take minutes each: `npm run test:system -- --with models`. */
+const hasAll = (process.env.SVC_TEST_WITH ?? '').split(',').includes('models');
+const ALL_ROWS: readonly Row[] = [
   { name: 'SmolLM2 135M', download: smollm2, words: 6000, context: 8192 },
   // Reading 16,000 tokens takes more than ten minutes on two cores (ADR-0076).
   { name: 'Qwen2.5-Coder 0.5B', download: qwen25, words: 3000, context: 4096 },
 ];
 
-const program = part('llama-server');
+const ROWS = hasAll ? ALL_ROWS : ALL_ROWS.slice(0, 1);
+
+const program = hasAll ? part('llama-server') : null;
 const ENGINES = [
   { engine: 'embedded', keys: '' },
   ...(program === null
