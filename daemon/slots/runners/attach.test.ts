@@ -54,15 +54,16 @@ function attach(
     probe?: LaunchFor<'attach'>['how']['probe'];
     unloadCall?: UnloadCall;
     intervalMs?: number;
+    minOutageMs?: number;
   } = {},
 ): RunningEngine {
-  const { host = '127.0.0.1', keyVariable = null, self = false, unloadCall } = over;
+  const { host = '127.0.0.1', keyVariable = null, self = false, unloadCall, minOutageMs = 0 } = over;
   const { probe = { path: '/health', loading: [503] } } = over;
   const runner = createAttachRunner({
     environment: (name) => (name === 'UPSTREAM_KEY' ? 'theirs' : undefined),
     query: over.query ?? createEngineQuery(outbound),
     isSelf: async () => self,
-    watch: { intervalMs: over.intervalMs ?? 20, maxMisses: 3 },
+    watch: { intervalMs: over.intervalMs ?? 20, maxMisses: 3, minOutageMs },
   });
   const how = {
     runner: 'attach',
@@ -163,6 +164,29 @@ describe('an attached server', () => {
     await expect.poll(() => receivedHeaders.length).toBeGreaterThan(before + 5);
     await close();
     expect((await run.ended).reason).toBe('The attached server no longer answers.');
+  });
+
+  it('is not given up after quick failures, however many: only after a minimum time', async () => {
+    const port = await listen();
+    const since = performance.now();
+    const run = attach(port, { minOutageMs: 1_500 });
+    await run.loaded;
+    failures = 20;
+    const before = requests.length;
+    await expect.poll(() => requests.length).toBeGreaterThan(before + 22);
+    await close();
+    expect((await run.ended).reason).toBe('The attached server no longer answers.');
+    expect(performance.now() - since).toBeGreaterThan(1_500);
+  });
+
+  it('is not given up because three calls failed quickly', async () => {
+    const run = attach(await listen(), { intervalMs: 600_000, minOutageMs: 600_000 });
+    await run.loaded;
+    status = 500;
+    for (let count = 0; count < 5; count++) expect(await run.check?.()).toBe(false);
+    status = 200;
+    expect(await run.check?.()).toBe(true);
+    expect((await run.stop(0)).reason).toBe('The slot was detached from the server.');
   });
 
   it('that is another server is refused with its status', async () => {

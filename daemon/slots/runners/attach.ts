@@ -19,20 +19,22 @@ export interface AttachRunnerDeps {
   readonly query: QueryEngine;
   /** Returns whether an address leads to the gateway's own listener. */
   isSelf(url: URL): Promise<boolean>;
-  /** How a loaded server is watched; default: every 5 s, given up after 3 probes without a good response. */
+  /** How a loaded server is watched; default: every 5 s, given up after 30 s and 3 probes without a good response. */
   readonly watch?: WatchPace;
 }
 
 interface WatchPace {
   readonly intervalMs: number;
   readonly maxMisses: number;
+  /** Minimum time without a good response, in milliseconds: each failed call causes a probe, so that three come fast. */
+  readonly minOutageMs: number;
 }
 
 /** Maximum time for the unload call, in milliseconds. */
 const MAX_UNLOAD_CALL_MS = 5_000;
 
 const SELF = 'The address of url is this gateway itself.';
-const WATCH: WatchPace = { intervalMs: 5_000, maxMisses: 3 };
+const WATCH: WatchPace = { intervalMs: 5_000, maxMisses: 3, minOutageMs: 30_000 };
 
 /**
  * How long a server may be unreachable before its slot fails, in milliseconds. A caller waits for that time, so it
@@ -53,6 +55,11 @@ function codeOf(cause: unknown): string {
   if (typeof code === 'string') return code;
   return errors?.length ? codeOf(errors[0]) : '';
 }
+
+/** A connection of the pool that the server has closed, for example because it ended. */
+const BROKEN: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+/** Maximum number of broken connections in one check. */
+const MAX_BROKEN = 3;
 
 const isUnreachable = (failure: unknown): boolean => UNREACHABLE[codeOf(failure)] !== undefined;
 
@@ -153,7 +160,8 @@ class AttachedServer implements RunningEngine {
     if (await isSelf(address)) return SELF;
     this.#isLoaded = true;
     this.#ready.resolve({ ...loadedAt(launch, endpoint), device: 'remote' });
-    for (let missed = 0; missed < watch.maxMisses; ) {
+    let goodAt = performance.now();
+    for (let missed = 0; missed < watch.maxMisses || performance.now() - goodAt < watch.minOutageMs; ) {
       await this.#untilDue(watch.intervalMs, signal);
       const requested = this.#requested;
       const answer =
@@ -165,6 +173,7 @@ class AttachedServer implements RunningEngine {
       requested?.resolve(isReady);
       if (isReady && memoryReport !== undefined) this.#heldBytes = reportedMemory(memoryReport, answer.body);
       missed = isReady ? 0 : missed + 1;
+      if (isReady) goodAt = performance.now();
     }
     return 'The attached server no longer answers.';
   }
@@ -182,13 +191,17 @@ class AttachedServer implements RunningEngine {
   async #probeAfterFailure(signal: AbortSignal): Promise<EngineResponse | null> {
     const { query, endpoint, launch } = this.#deps;
     const giveUp = unreachableLimit();
+    let broken = 0;
     for (let wait = nextPause(0); ; wait = nextPause(wait)) {
       let failure: unknown = null;
       const answer = await sendProbe(query, endpoint, launch.how.probe, signal, (cause) => {
         failure = cause;
         giveUp(cause);
       });
-      if (answer !== null || !isUnreachable(failure)) return answer;
+      if (answer !== null) return answer;
+      if (BROKEN.has(codeOf(failure))) broken++;
+      else if (!isUnreachable(failure)) return null;
+      if (broken >= MAX_BROKEN) return null;
       await pause(wait, undefined, { signal });
     }
   }

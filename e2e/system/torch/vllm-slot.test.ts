@@ -1,10 +1,10 @@
 /** A real vLLM on the CPU that the gateway starts for a slot: memory, health, token counts, end. Needs `--with torch`. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { SlotPlanView } from '../../../daemon/contract/slots.ts';
 import { processTree } from '../../../daemon/lib/process/process-memory.ts';
-import { scratch } from '../../../daemon/lib/testing/scratch.ts';
 import { isAlive } from '../../../daemon/test/harness/descendants.ts';
 import { startGateway, until } from '../../../daemon/test/harness/gateway.ts';
 import { type HttpResponse, replyText, send } from '../../../daemon/test/harness/http.ts';
@@ -37,14 +37,16 @@ HF_HUB_OFFLINE = "1"
 `;
 
 describe.skipIf(prepared === null)('vLLM as a slot', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vllm-slot-'));
   const gateway = new OneGateway(() =>
     startGateway({
       files: {
         'config/slots/agent.toml': 'enabled = false\n',
-        'config/slots/big.toml': slotFile(prepared as NonNullable<typeof prepared>, scratch()),
+        'config/slots/big.toml': slotFile(prepared as NonNullable<typeof prepared>, folder),
       },
     }),
   );
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const chat = (content: string): Promise<HttpResponse> =>
     send(gateway, 'POST', '/v1/chat/completions', {
       body: { model: 'big', messages: [{ role: 'user', content }], max_tokens: 64, temperature: 0 },
