@@ -9,7 +9,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Slots } from '../slots/slots.ts';
 import type { ParentOutcome, RequestTracker, TrackedRequest } from '../telemetry/request-tracker.ts';
 import type { CallEnd } from '../upstreams/call-meaning.ts';
-import type { RankingSupport } from '../upstreams/rerank-api.ts';
+import type { RankingSupport } from '../upstreams/provider-kinds.ts';
 import type { Encoders } from './audio/encoders.ts';
 import type { SpoolStore } from './audio/spool-store.ts';
 import type { CallerRequest, CallerResponse } from './caller.ts';

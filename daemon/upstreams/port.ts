@@ -4,9 +4,9 @@ import type { Problem } from '../settings/problem.ts';
 import type { DownListener } from './active-calls.ts';
 import type { CallEnd } from './call-meaning.ts';
 import type { UpstreamModel } from './model-list.ts';
+import type { RankingSupport } from './provider-kinds.ts';
 import type { ExplainQuery, RemoteExplanation } from './query-explain.ts';
 import type { ListOutcome } from './read-list.ts';
-import type { RankingSupport } from './rerank-api.ts';
 import type { UpstreamConfig } from './upstream-file.ts';
 
 /** What dispatch and catalogue know of one upstream, from memory. */

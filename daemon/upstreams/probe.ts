@@ -1,6 +1,7 @@
 import type { Outbound, OutboundController, OutboundRequest } from '../lib/net/outbound.ts';
 import { HOPS_HEADER } from './hops.ts';
 import type { ProbeResult } from './liveness.ts';
+import { PROVIDER_KINDS, serverRoot } from './provider-kinds.ts';
 import { queryUpstream } from './query-upstream.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -28,7 +29,8 @@ export async function probe(upstream: Upstream, deps: ProbeDeps, signal: AbortSi
   try {
     const status = await statusOf(deps.outbound, requestOf(upstream, deps, '/models'), limit);
     if (PROXY_STATUSES.has(status)) return 'failed';
-    return upstream.config.kind === 'vllm' ? await sleepState(upstream, deps, limit) : 'alive';
+    const { sleepPath } = PROVIDER_KINDS[upstream.config.kind];
+    return sleepPath === undefined ? 'alive' : await sleepState(upstream, deps, sleepPath, limit);
   } catch (error) {
     if (signal.aborted) return 'alive';
     return isRefused(error) ? 'refused' : 'failed';
@@ -69,8 +71,13 @@ function statusOf(
  * A vLLM in sleep mode serves its model list, but no calls. Outside of its development mode it has no such route.
  * Only a clear answer counts.
  */
-async function sleepState(upstream: Upstream, deps: ProbeDeps, signal: AbortSignal): Promise<ProbeResult> {
-  const path = `${rootOf(upstream.config.at.base)}/is_sleeping`;
+async function sleepState(
+  upstream: Upstream,
+  deps: ProbeDeps,
+  sleepPath: string,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const path = `${serverRoot(upstream.config.at.base)}${sleepPath}`;
   const text = await queryUpstream({
     outbound: deps.outbound,
     request: { ...requestOf(upstream, deps, ''), path },
@@ -83,9 +90,6 @@ async function sleepState(upstream: Upstream, deps: ProbeDeps, signal: AbortSign
   );
   return /"is_sleeping"\s*:\s*true/.test(text) ? 'sleeping' : 'alive';
 }
-
-/** Returns the path of a server without the version of its API. */
-const rootOf = (base: string): string => base.replace(/\/v1$/, '');
 
 function requestOf(upstream: Upstream, { instance }: ProbeDeps, path: string): OutboundRequest {
   const { at } = upstream.config;

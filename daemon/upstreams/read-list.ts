@@ -2,6 +2,7 @@ import type { Outbound } from '../lib/net/outbound.ts';
 import { faultOf } from './connection-error.ts';
 import { HOPS_HEADER, INSTANCE_HEADER } from './hops.ts';
 import { readModelList, withoutOwnCalls } from './model-list.ts';
+import { PROVIDER_KINDS } from './provider-kinds.ts';
 import { queryUpstream, type UpstreamResponse } from './query-upstream.ts';
 import { keyMissing } from './refusals.ts';
 import type { CallCredentials, Upstream } from './upstream.ts';
@@ -71,7 +72,7 @@ function queryOf(upstream: Upstream, { outbound, instance, connectMs }: ListDeps
     maxBytes: MAX_BYTES,
     request: {
       origin: at.origin,
-      path: `${at.base}/models${kind === 'svc' ? '?show_all=true' : ''}`,
+      path: `${at.base}${PROVIDER_KINDS[kind].listPath}`,
       method: 'GET' as const,
       headers: Object.entries(headers).flat(),
       body: null,

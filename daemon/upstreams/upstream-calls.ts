@@ -6,6 +6,7 @@ import { faultOf } from './connection-error.ts';
 import type { DailyQuota } from './daily-quota.ts';
 import { HOPS_HEADER, nextHops } from './hops.ts';
 import type { CallOptions, CallTarget, UpstreamCall } from './port.ts';
+import { PROVIDER_KINDS, rankingSupport, serverRoot } from './provider-kinds.ts';
 import {
   cannotCountTokens,
   circuitOpen,
@@ -15,7 +16,6 @@ import {
   quotaExceeded,
   unavailable,
 } from './refusals.ts';
-import { rankingSupport } from './rerank-api.ts';
 import type { CallCredentials, Upstream } from './upstream.ts';
 
 /** An older list is requested again when the upstream reports a missing model. */
@@ -81,6 +81,7 @@ export class UpstreamCalls {
     this.#refreshOthers(upstream);
     const record = { pass, sent: currentCredentials, model, active: upstream.activeCalls.begin() };
     const { at, kind, remote, connectTimeoutS, idleTimeoutS } = upstream.config;
+    const { countPath, continuesOnRequest } = PROVIDER_KINDS[kind];
     return {
       origin: at.origin,
       base: at.base,
@@ -89,11 +90,10 @@ export class UpstreamCalls {
         kind,
         upstream.models.find(({ id }) => id === model),
       ),
-      // vLLM serves it next to `/v1`, which a proxy may have moved to a longer path.
-      countPath: kind === 'vllm' ? `${at.base.replace(/\/v1$/, '')}/tokenize` : undefined,
+      countPath: countPath && `${serverRoot(at.base)}${countPath}`,
       streamUsage: upstream.config.streamUsage,
       sendsAppName: upstream.config.sendAppName,
-      continuesOnRequest: kind === 'vllm',
+      continuesOnRequest,
       remote,
       connectMs: connectTimeoutS === null ? null : connectTimeoutS * 1000,
       idleMs: idleTimeoutS === null ? null : idleTimeoutS * 1000,
@@ -215,7 +215,7 @@ export class UpstreamCalls {
 
 /** Whether its model list says what is loaded and how much waits there, which changes with each call. */
 const reportsLoad = ({ config, listing }: Upstream): boolean =>
-  config.kind === 'svc' && config.models === null && listing.models.length > 0;
+  PROVIDER_KINDS[config.kind].isGateway && config.models === null && listing.models.length > 0;
 
 /** Returns true for a call that was never sent or that the upstream does not support. It does not count. */
 const isUncounted = (end: CallEnd): boolean =>

@@ -18,6 +18,7 @@ import { ListReader } from './list-reader.ts';
 import { type ListClocks, Listing } from './listing.ts';
 import type { AllUpstreams, CallOptions, CallTarget, UpstreamCall, UpstreamState } from './port.ts';
 import { probe } from './probe.ts';
+import { PROVIDER_KINDS } from './provider-kinds.ts';
 import { type ExplainQuery, queryExplain, type RemoteExplanation } from './query-explain.ts';
 import type { ListOutcome } from './read-list.ts';
 import { isOwnAddress, type OwnAddress } from './self.ts';
@@ -181,7 +182,8 @@ class LiveUpstreams implements AllUpstreams {
 
   async explain(name: string, query: ExplainQuery, signal: AbortSignal): Promise<RemoteExplanation | null> {
     const upstream = this.#all.get(name);
-    if (upstream?.config.kind !== 'svc' || upstream.isLooping) return null;
+    if (upstream === undefined || !PROVIDER_KINDS[upstream.config.kind].isGateway || upstream.isLooping)
+      return null;
     const deps = { outbound: this.#options.outbound, instance: this.instance };
     return queryExplain(upstream, query, deps, signal);
   }

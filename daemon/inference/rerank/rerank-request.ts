@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { GatewayError } from '../../contract/errors.ts';
 import { RerankBody, textsOf } from '../../contract/rerank.ts';
-import type { RerankApi } from '../../upstreams/rerank-api.ts';
+import type { RerankApi } from '../../upstreams/provider-kinds.ts';
 import { readBody } from '../dialects/read-body.ts';
 
 /** A parsed rerank request. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UPSTREAM_KINDS } from '../contract/upstream-kinds.ts';
 import { readModelList } from './model-list.ts';
-import { rankingSupport } from './rerank-api.ts';
+import { rankingSupport } from './provider-kinds.ts';
 
 const [vllm, ray, own] = readModelList({
   data: [
