@@ -5,6 +5,7 @@ import { KEEP_FREE_BYTES } from '../slots/admission/eviction.ts';
 import { fitOf } from '../slots/admission/fit.ts';
 import type { PlannedReservations } from '../slots/admission/launch-plan.ts';
 import { Measurements } from '../slots/admission/measured-memory.ts';
+import { NOTHING_LOADED } from '../slots/admission/nothing-loaded.ts';
 import type { SlotConfig } from '../slots/config/slot-config.ts';
 import type { SlotModel } from '../slots/engines/engine.ts';
 import { systemClock } from '../slots/lifecycle/clock.ts';
@@ -53,16 +54,7 @@ export function totalFit(deps: TotalFitDeps) {
     queueMax: () => 1,
     memoryLimit: () => deps.memoryLimit(),
     headroom: (device, needed, planned) => memoryHeadroom(machine, device, needed, planned),
-    model: () => null,
-    memoryUses: () => [],
-    memoryOf: () => null,
-    measureMemory: async () => null,
-    cardMemoryOf: async () => null,
-    rereadCards: () => false,
-    reclaimHost: () => {},
-    evict: () => {},
-    isAlreadyRunning: () => false,
-    retry: () => {},
+    ...NOTHING_LOADED,
   });
   return (model: SlotModel, planned?: PlannedReservations): ModelFitView =>
     fitOf(model, (config, wanted) =>

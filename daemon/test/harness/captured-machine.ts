@@ -6,6 +6,7 @@ import { EventBus } from '../../lib/async/event-bus.ts';
 import { createLog } from '../../lib/log.ts';
 import { AdmissionController, type AdmissionDeps } from '../../slots/admission/controller.ts';
 import { Measurements } from '../../slots/admission/measured-memory.ts';
+import { NOTHING_LOADED } from '../../slots/admission/nothing-loaded.ts';
 import { systemClock } from '../../slots/lifecycle/clock.ts';
 
 const log = createLog({ level: 'fatal' });
@@ -42,15 +43,6 @@ export const admissionOn = (
     queueMax: () => 64,
     memoryLimit: () => 0,
     headroom: (device, needed, excluded) => memoryHeadroom(hardware, device, needed, excluded),
-    model: () => null,
-    memoryUses: () => [],
-    memoryOf: () => null,
-    measureMemory: async () => null,
-    cardMemoryOf: async () => null,
-    rereadCards: () => false,
-    reclaimHost: () => {},
-    evict: () => {},
-    isAlreadyRunning: () => false,
-    retry: () => {},
+    ...NOTHING_LOADED,
     ...overrides,
   });
