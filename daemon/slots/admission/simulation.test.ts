@@ -10,6 +10,7 @@ import { writeModelHeader } from '../../models/testing/gguf/model-header.ts';
 import type { PublishedModel } from '../../models/testing/gguf/model-keys.ts';
 import { PUBLISHED_ENCODERS, PUBLISHED_MODELS } from '../../models/testing/gguf/published-models.ts';
 import { randomModel } from '../../models/testing/gguf/random-models.ts';
+import { fuzzing } from '../../test/harness/scale.ts';
 import { type EvaluatedLaunch, evaluationOf, needOf } from './memory-estimate.ts';
 
 const folder = scratchOfFile();
@@ -109,8 +110,9 @@ describe('the estimate against a simulation of llama.cpp without weights', () =>
         expect(Math.min(...ratios), JSON.stringify(model)).toBeGreaterThanOrEqual(0.92);
       }
     };
-    // One child process simulates all models. A failure names its seed and its model, without smaller ones.
-    const models = fc.array(randomModel, { minLength: 32, maxLength: 32 });
-    await fc.assert(fc.asyncProperty(models, isEnough), { numRuns: 1, endOnFailure: true });
-  }, 120_000);
+    // One child process simulates eight models. A failure names its seed and its model, without smaller ones.
+    const models = fc.array(randomModel, { minLength: 8, maxLength: 8 });
+    const parameters = { ...fuzzing('headers of models', 50), endOnFailure: true };
+    await fc.assert(fc.asyncProperty(models, isEnough), parameters);
+  }, 600_000);
 });
