@@ -63,7 +63,7 @@ const SLOTS = suite(
 );
 
 /** Other gateways, clusters, providers and hubs. */
-const UPSTREAMS = suite('pulls*', 'models-*', 'upstream*');
+const UPSTREAMS = suite('pulls*', 'models-*', 'model-names', 'upstream*');
 
 /** They compare tables and documents with the sources. `npm run check` runs them, and `npm test` by that. */
 const BOOKKEEPING = ['asvs', 'cases', 'dependencies', 'docs', 'documents'].map(

@@ -45,7 +45,11 @@ export const RESPONSE_HEADERS: Readonly<Record<string, HeaderRow>> = {
     meaning:
       'Id of the model that served the request in place of the requested one. In a stream that had already begun, a comment `x-svc-fallback: ID`.',
   },
-  'x-svc-model': { on: 'inference', meaning: 'Id of the model that served the request.' },
+  'x-svc-model': {
+    on: 'inference',
+    meaning:
+      "Id of the model that served the request. An id with other characters than ASCII is encoded: `UTF-8''` and percent encoding (RFC 8187).",
+  },
   'x-svc-alias': {
     on: 'inference, requested by an alias or preset',
     meaning: 'The alias or preset of config.toml by which the model was requested.',

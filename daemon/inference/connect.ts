@@ -7,7 +7,7 @@ import type { BalanceRule } from './dispatch/balance.ts';
 import type { Decision } from './dispatch/dispatch.ts';
 import type { DispatchRequest } from './dispatch/resolver.ts';
 import { awaitLease } from './forward/await-lease.ts';
-import { headerText } from './forward/headers.ts';
+import { encodeName, headerText } from './forward/headers.ts';
 import { NO_WAIT, type WaitTimes, waitTimesOf } from './forward/wait-times.ts';
 import type { MediaSupport } from './rewrite/body-rule.ts';
 import { loadModel } from './rewrite/load-model.ts';
@@ -68,7 +68,7 @@ function connectSlot(
 function routeToSlot(ctx: CallContext, slot: string, { step }: SlotChoice, model: string | null): void {
   ctx.tracked.routed({ slot, upstream: null, step, model });
   setResponseHeader(ctx, 'x-svc-slot', slot);
-  if (model !== null) setResponseHeader(ctx, 'x-svc-model', headerText(model));
+  if (model !== null) setResponseHeader(ctx, 'x-svc-model', encodeName(model));
 }
 
 async function awaitSlot(

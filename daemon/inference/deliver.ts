@@ -18,7 +18,7 @@ import type { EffortFallback, EffortRequest } from './forward/effort-support.ts'
 import { type EngineFailure, judge, type Verdict } from './forward/engine-error.ts';
 import type { ExchangeEnd, Framing } from './forward/exchange-options.ts';
 import { failureText } from './forward/failure-text.ts';
-import { engineHeaders, headerText } from './forward/headers.ts';
+import { encodeName, engineHeaders, headerText } from './forward/headers.ts';
 import { type RefusableOption, RefusedOption } from './forward/option-support.ts';
 import { outgoingPath, underBase } from './forward/outgoing-path.ts';
 import { send } from './forward/send.ts';
@@ -299,7 +299,7 @@ function setResponseHeaders(
   tracked.prepared({ waits: connection.waitTimes, overheadMs, degraded: connection.degraded });
   if (response.headSent) return;
   const { res } = call;
-  if (connection.model !== null) res.setHeader('x-svc-model', headerText(connection.model));
+  if (connection.model !== null) res.setHeader('x-svc-model', encodeName(connection.model));
   if (connection.degraded !== null) res.setHeader('x-svc-degraded', headerText(connection.degraded));
   if (parsed.omni) res.setHeader('x-svc-omni', 'unavailable');
   const ignored = parsed.ignored?.() ?? [];

@@ -4,6 +4,7 @@ import type { Embedder } from '../memory/embedder.ts';
 import type { Slots } from '../slots/slots.ts';
 import { asList, asObject } from './dialects/json.ts';
 import { isLoaded } from './dispatch/routing-view.ts';
+import { decodeName } from './forward/headers.ts';
 import type { Internal } from './internal.ts';
 import { wholeJson } from './internal-read.ts';
 
@@ -35,7 +36,7 @@ export function memoryEmbedder(internal: Internal, slots: Pick<Slots, 'get'>): E
         throw new GatewayError('upstream.error', {
           message: 'The engine made other vectors than it was requested for.',
         });
-      return { model: response.headers['x-svc-model'] ?? SLOT, vectors };
+      return { model: decodeName(response.headers['x-svc-model'] ?? SLOT), vectors };
     },
   };
 }

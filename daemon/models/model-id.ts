@@ -3,16 +3,15 @@ import { modelStem } from './split-files.ts';
 const MAX_ID = 128;
 
 /**
- * Returns the client-facing id of a file: its name without extension, with special characters replaced by
- * `-`.
+ * Returns the client-facing id of a file: its name without extension, with special characters replaced by `-`. Letters
+ * of every script stay.
  */
 export function modelId(path: string): string {
   const slug = modelStem(path)
     .normalize('NFKC')
-    .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '')
-    .slice(0, MAX_ID);
-  return slug === '' ? 'model' : slug;
+    .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
+    .replace(/^[-.]+|[-.]+$/g, '');
+  return slug === '' ? 'model' : [...slug].slice(0, MAX_ID).join('');
 }
 
 /** Returns the first of `id`, `id-2`, `id-3`, … that is not taken. */

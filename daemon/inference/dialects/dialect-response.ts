@@ -8,6 +8,7 @@ import { BadResponseError } from '../../upstreams/query-upstream.ts';
 import type { CallerResponse } from '../caller.ts';
 import { engineEvents } from '../engine-events.ts';
 import { endedEarly } from '../forward/failure.ts';
+import { decodeName } from '../forward/headers.ts';
 import type { EventEncoder, Responder, Translation } from './dialect.ts';
 import { toCallerError } from './error-paths.ts';
 import type { ExtrasCache } from './extras-cache.ts';
@@ -86,7 +87,7 @@ export class DialectResponse extends Writable implements CallerResponse {
   }
 
   setHeader(name: string, value: number | string | readonly string[]): this {
-    if (name === 'x-svc-model') this.#responder = { ...this.#responder, model: String(value) };
+    if (name === 'x-svc-model') this.#responder = { ...this.#responder, model: decodeName(String(value)) };
     if (name === IGNORED_HEADER) {
       // The translation has named what it left out.
       this.#res.setHeader(name, mergedHeader(this.#translation.headers[name], String(value)));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { callerHeaders, engineHeaders, headerText } from './headers.ts';
+import { callerHeaders, decodeName, encodeName, engineHeaders, headerText } from './headers.ts';
 
 const own = { authorization: 'Bearer engine-key' };
 const towards = (incoming: Record<string, string>) => {
@@ -88,4 +88,29 @@ test('an engine cannot set cookies, CORS, auth or framing on the caller', () => 
 test('header text is printable and short', () => {
   expect(headerText('modèle\r\nx: y')).toBe('mod?le??x: y');
   expect(headerText('a'.repeat(500))).toHaveLength(200);
+});
+
+test.each([
+  ['tiny', 'tiny'],
+  ['org/model:7b', 'org/model:7b'],
+  ['模型一', "UTF-8''%E6%A8%A1%E5%9E%8B%E4%B8%80"],
+  ['Modèle', "UTF-8''Mod%C3%A8le"],
+  ['a%20b', 'a%20b'],
+  ['a\r\nb', "UTF-8''a%0D%0Ab"],
+  ['\ud800', "UTF-8''%EF%BF%BD"],
+])('the name %j is sent as %s', (name, value) => {
+  expect(encodeName(name)).toBe(value);
+  expect(decodeName(value)).toBe(name.toWellFormed());
+});
+
+test('any name of a usual length is read back', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (name) => {
+      const value = encodeName(name);
+      expect(value).toMatch(/^[\x20-\x7e]*$/);
+      expect(decodeName(value)).toBe(name);
+    }),
+    { numRuns: 300 },
+  );
+  for (const broken of ["UTF-8''%", "UTF-8''%E6", 'plain']) expect(decodeName(broken)).toBe(broken);
 });

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { RATE_LIMIT_HEADERS } from '../../contract/headers.ts';
+import { truncate } from '../../lib/text/truncate.ts';
 
 /**
  * Request headers that are forwarded to an engine. No credential, cookie, origin, address or `X-svc-*` header
@@ -78,6 +79,23 @@ export function callerHeaders(engine: IncomingHttpHeaders): OutgoingHttpHeaders 
  */
 export function headerText(text: string): string {
   return isHeaderText(text) ? text : text.slice(0, 200).replace(/[^\x20-\x7e]/g, '?');
+}
+
+/** Marks a value with encoded characters (RFC 8187). */
+const ENCODED = "UTF-8''";
+
+/** Returns a name as a header value from which `decodeName` reads it again, whatever its script. */
+export const encodeName = (name: string): string =>
+  isHeaderText(name) ? name : `${ENCODED}${encodeURIComponent(truncate(name.toWellFormed(), 200))}`;
+
+/** Returns the name in a header value that `encodeName` made. */
+export function decodeName(value: string): string {
+  if (!value.startsWith(ENCODED)) return value;
+  try {
+    return decodeURIComponent(value.slice(ENCODED.length));
+  } catch {
+    return value;
+  }
 }
 
 /**

@@ -9,7 +9,7 @@ import type {
 import type { Decision } from '../dispatch/dispatch.ts';
 import { configuredName } from '../dispatch/resolve-name.ts';
 import { createRoutingView, type RoutingView } from '../dispatch/routing-view.ts';
-import { headerText } from '../forward/headers.ts';
+import { encodeName } from '../forward/headers.ts';
 import { fieldOf, modelOf, scanBody } from '../rewrite/body-index.ts';
 import { render, replace } from '../rewrite/edits.ts';
 import {
@@ -105,7 +105,7 @@ export async function serveImage(
       ? { ...request, form }
       : { model, form, output: wantedOutput(head.body), body: forwardedBody(head, call.body, engineModel) };
   tracked.routed({ slot, upstream: target.kind === 'slot' ? null : target.upstream, step, model });
-  call.res.setHeader('x-svc-model', headerText(model));
+  call.res.setHeader('x-svc-model', encodeName(model));
   const events = head.stream === null ? null : new ImageEvents(response, head.stream);
   if (events !== null) response.startKeepAlive(call.receivedAt);
   const made = await deps.images.generate({

@@ -3,6 +3,7 @@ import { SSE_HEADERS, sseComment, sseData } from '../../lib/net/sse.ts';
 import type { CallerResponse } from '../caller.ts';
 import { asObject, type Json } from '../dialects/json.ts';
 import type { TextKind } from '../dialects/piece.ts';
+import { decodeName } from '../forward/headers.ts';
 import type { ToolCall, ToolResult } from './run-tool.ts';
 
 /** How the last round ended. */
@@ -81,7 +82,7 @@ export function streamEmitter(res: CallerResponse, id: string, includeUsage: boo
   };
   return {
     open(headers) {
-      head.model = headers['x-svc-model'] ?? '';
+      head.model = decodeName(headers['x-svc-model'] ?? '');
       res.writeHead(200, { ...svcHeaders(headers), ...SSE_HEADERS, 'x-svc-omni': 'on' });
       heartbeat = setInterval(() => void res.write(sseComment('working')), HEARTBEAT_MS);
       write({ role: 'assistant', content: '' });
@@ -134,7 +135,7 @@ export function bufferedEmitter(res: CallerResponse, id: string): ResponseEmitte
   return {
     open(headers) {
       first = headers;
-      head.model = headers['x-svc-model'] ?? '';
+      head.model = decodeName(headers['x-svc-model'] ?? '');
     },
     async text(kind, text) {
       const field = FIELDS[kind];

@@ -96,7 +96,7 @@ const toolChoice = loose({
 const shared = {
   model: z.string().nullish(),
   messages: z.array(message, { error: 'must be a list of messages' }).min(1),
-  system: blocks(text).optional(),
+  system: blocks(text).nullish(),
   tools: z.array(tool).nullish(),
   tool_choice: toolChoice.nullish(),
   thinking: loose({ type: z.enum(['enabled', 'disabled', 'adaptive']) }).nullish(),

@@ -10,6 +10,7 @@ const UNSUPPORTED_FIELDS: readonly [field: keyof ResponsesBody, why: string][] =
   ['background', 'answers are made while the caller waits; leave it out'],
   ['prompt', 'this gateway stores no prompts: send instructions and input'],
 ];
+/** Probabilities of tokens, which a translated response does not have. */
 const LOGPROBS = 'message.output_text.logprobs';
 
 /** Throws `request.invalid` for the first unsupported field. `null` and `false` request nothing. */
@@ -18,6 +19,9 @@ export function rejectUnsupportedFields(body: ResponsesBody): void {
     const value = body[field];
     if (value !== undefined && value !== null && value !== false) throw invalidField(field, why);
   }
-  if ((body.top_logprobs ?? 0) > 0 || body.include?.includes(LOGPROBS))
-    throw invalidField('top_logprobs', 'is supported on /v1/chat/completions only');
+}
+
+/** Returns the requested extras that the response will not contain. */
+export function unsupportedExtras({ include, top_logprobs: top }: ResponsesBody): string[] {
+  return [...(include?.includes(LOGPROBS) ? [LOGPROBS] : []), ...((top ?? 0) > 0 ? ['top_logprobs'] : [])];
 }

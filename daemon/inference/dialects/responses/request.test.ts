@@ -208,9 +208,23 @@ test.each<[unknown, number, string | undefined]>([
   [{ input: 'x', conversation: 'conv_1' }, 422, 'conversation'],
   [{ input: 'x', background: true }, 422, 'background'],
   [{ input: 'x', prompt: { id: 'p' } }, 422, 'prompt'],
-  [{ input: 'x', top_logprobs: 3 }, 422, 'top_logprobs'],
 ])('%j is refused with %i at %s', (body, status, path) => {
   const refused = refusal(body);
   expect(refused.status).toBe(status);
   if (path !== undefined) expect(refused.path).toBe(path);
+});
+
+test.each([
+  [{ include: ['message.output_text.logprobs'] }, 'message.output_text.logprobs'],
+  [{ top_logprobs: 3 }, 'top_logprobs'],
+  [
+    { include: ['message.output_text.logprobs'], top_logprobs: 1 },
+    'message.output_text.logprobs, top_logprobs',
+  ],
+  [{ include: ['reasoning.encrypted_content'] }, undefined],
+  [{ include: [], top_logprobs: 0 }, undefined],
+  [{ include: null, top_logprobs: null }, undefined],
+])('%j: probabilities that a response does not have are named', (more, names) => {
+  const { ignored } = readResponses(Buffer.from(JSON.stringify({ input: 'x', ...more })));
+  expect(ignored.header()['x-svc-ignored']).toBe(names);
 });

@@ -5,7 +5,7 @@ import { invalidField, pickFields, readBody } from '../read-body.ts';
 import { thinkingFields } from '../thinking-fields.ts';
 import { chatMessages } from './input.ts';
 import { type Conversation, nameUnreadable, resolveInput } from './references.ts';
-import { rejectUnsupportedFields } from './refusals.ts';
+import { rejectUnsupportedFields, unsupportedExtras } from './refusals.ts';
 import { type ResponsesBody, responsesBody } from './request-schema.ts';
 import type { CallerMemory } from './response-memory.ts';
 import { type ChatTools, chatTools } from './tools.ts';
@@ -49,7 +49,7 @@ export function readResponses(
   const body: Conversation = { ...parsed, input: resolveInput(parsed, memory) };
   const ignored = new IgnoredNames();
   const tools = chatTools(body, places);
-  for (const type of tools.ignored) ignored.add(type);
+  for (const name of [...tools.ignored, ...unsupportedExtras(parsed)]) ignored.add(name);
   nameUnreadable(body.input, ignored);
   const messages = chatMessages(body, places, ignored);
   if (messages.length === 0) throw invalidField('input', 'contains no message');

@@ -19,16 +19,44 @@ const part = z.looseObject({
   text: z.string().nullish(),
   refusal: z.string().nullish(),
 });
-const toolCall = z.looseObject({
-  function: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }),
-});
+const called = z.looseObject({ name: z.string(), arguments: z.unknown().optional() });
+const toolCall = z.preprocess(functionOfCustom, z.looseObject({ function: called }));
 
 /** One entry of `messages` in a request. */
 export const messageField = z.looseObject({
   role: z.string(),
   content: z.union([z.string(), z.array(part)], { error: 'must be a string or an array of parts' }).nullish(),
   tool_calls: z.array(toolCall).nullish(),
+  function_call: called.nullish(),
 });
+type MessageField = z.infer<typeof messageField>;
+
+/** A custom tool has one text as its input: it is written as a function with that argument. */
+function functionOfCustom(call: unknown): unknown {
+  const { type, custom, ...rest } = (call ?? {}) as Record<string, unknown>;
+  if (type !== 'custom' || typeof custom !== 'object' || custom === null) return call;
+  const { name, input } = custom as Record<string, unknown>;
+  return { ...rest, type: 'function', function: { name, arguments: { input: input ?? '' } } };
+}
+
+/**
+ * Returns the messages with the calls of OpenAI's older API (`function_call`, and results with the role `function`)
+ * as tool calls.
+ */
+export function withToolCalls(messages: readonly MessageField[]): MessageField[] {
+  let open: string | null = null;
+  return messages.map((message, at): MessageField => {
+    const { function_call: old, ...rest } = message;
+    if (message.role === 'function') {
+      const id = open ?? `call_${at}`;
+      open = null;
+      return { ...rest, role: 'tool', tool_call_id: id };
+    }
+    if (old === undefined || old === null) return rest;
+    open = `call_${at}`;
+    return { ...rest, tool_calls: [{ id: open, type: 'function', function: old }] };
+  });
+}
 
 /** Converts a message for templates. Throws a 400 for a part that is not text. */
 export function chatMessage(source: z.infer<typeof messageField>, index: number): ChatMessage {
@@ -62,5 +90,9 @@ function flatten(parts: readonly z.infer<typeof part>[], index: number): string 
 
 /** Returns the text of a part. A refusal in the history counts as the assistant's text. */
 function wordsOf({ type, text, refusal }: z.infer<typeof part>): string | null {
-  return text ?? (type === 'refusal' ? (refusal ?? null) : null);
+  if (type === 'refusal') return text ?? refusal ?? null;
+  return text ?? (TEXT_TYPES.has(type) ? '' : null);
 }
+
+/** Parts of text; some clients send them without one. */
+const TEXT_TYPES: ReadonlySet<string> = new Set(['text', 'input_text', 'output_text']);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SamplingDefaults } from '../../../models/sampling-defaults.ts';
 import { invalidField } from '../refusal.ts';
-import { type ChatMessage, chatMessage, messageField } from './chat-message.ts';
+import { type ChatMessage, chatMessage, messageField, withToolCalls } from './chat-message.ts';
 import { type AnswerRequest, answerFields, answerRequest, parseBody } from './request.ts';
 import { type Structure, structure } from './structure.ts';
 import { readTools, type Tool, type Tools, toolFields } from './tools/tool-choice.ts';
@@ -45,7 +45,7 @@ export function chatRequest(input: unknown, defaults: SamplingDefaults = {}): Ch
     throw invalidField('grammar', 'grammar: cannot be combined with tools');
   return {
     ...answerRequest(parsed, logprobs(parsed), defaults),
-    messages: parsed.messages.map(chatMessage),
+    messages: withToolCalls(parsed.messages).map(chatMessage),
     tools,
     structure: requested,
     splitThoughts: parsed.reasoning_format !== 'none',

@@ -109,6 +109,91 @@ test('joins parts with line breaks, maps developer to system, and keeps other fi
   ]);
 });
 
+test.each([
+  [[{ type: 'text', text: null }], ''],
+  [[{ type: 'text' }], ''],
+  [
+    [
+      { type: 'text', text: null },
+      { type: 'text', text: 'a' },
+    ],
+    'a',
+  ],
+  [[{ type: 'output_text', text: null }], ''],
+  [[{ type: 'input_text', text: 'a' }], 'a'],
+  [[], ''],
+  [null, ''],
+])('reads the content %j as the text %j', (content, text) => {
+  expect(chatRequest({ messages: [{ role: 'user', content }] }).messages).toEqual([
+    { role: 'user', content: text },
+  ]);
+});
+
+const toolTurn = (id: string, name: string, args: unknown, result: string) => [
+  {
+    role: 'assistant',
+    content: '',
+    tool_calls: [{ id, type: 'function', function: { name, arguments: args } }],
+  },
+  { role: 'tool', tool_call_id: id, content: result, ...(id === 'c' ? {} : { name }) },
+];
+
+test.each<[string, object[], object[]]>([
+  [
+    'function_call',
+    [
+      { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
+      { role: 'function', name: 'f', content: 'ok' },
+    ],
+    toolTurn('call_0', 'f', '{"a":1}', 'ok'),
+  ],
+  [
+    'function_call without arguments',
+    [
+      { role: 'assistant', function_call: { name: 'f' } },
+      { role: 'function', name: 'f', content: 'ok' },
+    ],
+    toolTurn('call_0', 'f', {}, 'ok'),
+  ],
+  [
+    'function_call null',
+    [{ role: 'assistant', content: 'a', function_call: null }],
+    [{ role: 'assistant', content: 'a' }],
+  ],
+  [
+    'two function_calls',
+    [
+      { role: 'assistant', function_call: { name: 'f', arguments: '{}' } },
+      { role: 'function', name: 'f', content: '1' },
+      { role: 'assistant', function_call: { name: 'g', arguments: '{}' } },
+      { role: 'function', name: 'g', content: '2' },
+    ],
+    [...toolTurn('call_0', 'f', '{}', '1'), ...toolTurn('call_2', 'g', '{}', '2')],
+  ],
+  [
+    'a custom call',
+    [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c', type: 'custom', custom: { name: 'f', input: 'x' } }],
+      },
+      { role: 'tool', tool_call_id: 'c', content: 'ok' },
+    ],
+    toolTurn('c', 'f', { input: 'x' }, 'ok'),
+  ],
+  [
+    'a custom call without input',
+    [
+      { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'custom', custom: { name: 'f' } }] },
+      { role: 'tool', tool_call_id: 'c', content: 'ok' },
+    ],
+    toolTurn('c', 'f', { input: '' }, 'ok'),
+  ],
+])('reads %s in the history as a tool call', (_, messages, expected) => {
+  expect(chatRequest({ messages }).messages).toEqual(expected);
+});
+
 test("uses a refusal in the history as the assistant's text", () => {
   const messagesOf = (content: object[]) =>
     chatRequest({ messages: [{ role: 'assistant', content }] }).messages;

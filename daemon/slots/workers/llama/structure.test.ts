@@ -56,7 +56,7 @@ test.each([
   [{ response_format: { type: 'json_schema' } }, 'response_format'],
   [{ response_format: { type: 'json_schema', json_schema: { name: 'x' } } }, 'response_format'],
   [{ json_schema: [] }, 'json_schema: the JSON schema is not supported: a schema must be an object'],
-  [{ json_schema: { enum: [] } }, 'no value fits an empty list'],
+  [strictly({ enum: [] }), 'no value fits an empty list'],
   [strictly({ not: { type: 'string' } }), '"not" is not supported'],
   [strictly({ type: 'int' }), 'the type "int" is unknown'],
   [{ json_schema: schema, grammar: 'root ::= "a"' }, 'grammar: conflicts with json_schema'],

@@ -20,6 +20,8 @@ export function arrayRule(conversion: Conversion, schema: Schema, at: string, ro
   );
   const { min, max } = limits(conversion, schema, ['minItems', 'maxItems'], at);
   const moreAllowed = rest !== false && (max === null || max > prefix.length);
+  if (!moreAllowed && min > prefix.length)
+    throw new ImpossibleSchema(at, `"minItems" is more than the ${prefix.length} items that are allowed`);
   const item = moreAllowed ? book.add(convert(rest ?? true, joinPath(at, 'items'), root)) : null;
   const comma = `"," ${ws} `;
   if (prefix.length > 0) {

@@ -82,7 +82,7 @@ const OBJECTS: Readonly<Record<string, Check>> = {
 const ANY: Readonly<Record<string, Check>> = {
   type: (value: unknown, type: unknown) => [type].flat().some((one) => TYPES[String(one)]?.(value) === true),
   const: (value: unknown, expected: unknown) => same(value, expected),
-  enum: (value: unknown, list: unknown[]) => list.some((one) => same(value, one)),
+  enum: (value: unknown, list: unknown[]) => textsOf(list).has(JSON.stringify(value)),
   allOf: (value: unknown, parts: unknown[], _, fits) => parts.every((part) => fits(value, part)),
   anyOf: (value: unknown, parts: unknown[], _, fits) => parts.some((part) => fits(value, part)),
   oneOf: (value: unknown, parts: unknown[], _, fits) =>
@@ -108,6 +108,17 @@ function checksOf(value: unknown): Readonly<Record<string, Check>> {
   if (typeof value === 'number') return NUMBERS;
   if (Array.isArray(value)) return ARRAYS;
   return isSchema(value) ? OBJECTS : {};
+}
+
+/** The JSON texts of lists that were compared. Each value of a list is compared with the whole list. */
+const LISTED = new WeakMap<readonly unknown[], ReadonlySet<string>>();
+
+function textsOf(list: readonly unknown[]): ReadonlySet<string> {
+  const known = LISTED.get(list);
+  if (known !== undefined) return known;
+  const texts = new Set(list.map((value) => JSON.stringify(value)));
+  LISTED.set(list, texts);
+  return texts;
 }
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { cpuTimer } from '../../../../lib/testing/cpu-time.ts';
 import { grammarJudge } from '../../testing/grammar-judge.ts';
 import { schemaGrammar } from './schema-grammar.ts';
 
@@ -139,4 +140,49 @@ test('a schema that is too deep or too large is enforced in part without strict'
     const takes = await fitter(grammar);
     expect([takes(not), takes(schema === deep ? '[]' : '{}')]).toEqual([false, true]);
   }
+});
+
+/** Schemas that no value fits: the type that is left, and a text that does not have it. */
+test.each<[object, unknown, unknown]>([
+  [{ type: 'string', minLength: 5, maxLength: 2 }, 'any', 1],
+  [{ type: 'array', minItems: 3, maxItems: 1 }, [1], {}],
+  [{ type: 'array', items: false, minItems: 1 }, [1], {}],
+  [object({ a: { type: 'string' } }, ['b'], { additionalProperties: false }), { a: 1 }, []],
+  [object({ a: false }, ['a']), { a: 1 }, []],
+  [object({ a: { enum: [] } }, ['a']), { a: 1 }, []],
+  [{ type: 'object', allOf: [{ type: 'string' }] }, { a: 1 }, 'x'],
+  [{ type: 'string', const: 1 }, 'any', 1],
+])('a contradictory schema %j leaves its type', async (schema, fits, not) => {
+  expect(() => schemaGrammar(schema, { strict: true })).toThrow();
+  const { grammar, names } = relaxedGrammar(schema, false);
+  expect(names).toContain('schema');
+  const takes = await fitter(grammar);
+  expect([takes(JSON.stringify(fits)), takes(JSON.stringify(not))]).toEqual([true, false]);
+});
+
+test.each<[object]>([
+  [{ enum: [] }],
+  [{ allOf: [{ type: 'string' }, { type: 'integer' }] }],
+  [{ anyOf: [{ enum: [] }, false] }],
+  [{ not: {} }],
+])('a contradictory schema %j without a type is left to the model', async (schema) => {
+  const { grammar, names } = relaxedGrammar(schema, false);
+  expect(names).toContain('schema');
+  const takes = await fitter(grammar);
+  expect([takes('"x"'), takes('{"a":1}'), takes('x')]).toEqual([true, true, false]);
+});
+
+test('20,000 listed values cost little', () => {
+  const values = Array.from({ length: 20_000 }, (_, i) => `value ${i}`);
+  const cpuMs = cpuTimer();
+  for (const schema of [
+    object({ a: { type: 'string', enum: values } }, ['a']),
+    { type: 'string', minLength: 3, enum: values },
+    { allOf: [{ enum: values }, { enum: values }] },
+    { type: 'array', items: { enum: values } },
+    { anyOf: [{ enum: values }, { type: 'null' }] },
+    { oneOf: values.map((value) => ({ const: value })) },
+  ])
+    expect(schemaGrammar(schema, { strict: true })).toContain('value 19999');
+  expect(cpuMs()).toBeLessThan(5_000);
 });

@@ -383,6 +383,8 @@ test.each([
   [{ type: 'date' }, 'the type "date" is unknown'],
   [object({}, ['a'], { additionalProperties: false }), '"required" names "a"'],
   [{ enum: [] }, 'empty list'],
+  [{ type: 'array', items: false, minItems: 1 }, '"minItems" is more than the 0 items'],
+  [{ prefixItems: [true], items: false, minItems: 2 }, '"minItems" is more than the 1 items'],
   [[], 'a schema must be an object'],
   ['x', 'a schema must be an object'],
 ])('refuses %j with the reason', (schema, reason) => {

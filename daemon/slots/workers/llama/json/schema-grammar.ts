@@ -79,7 +79,9 @@ export function converter(book: RuleBook, { strict, relax = () => {} }: SchemaOp
         if (depth > MAX_DEPTH) throw new SchemaFault(at, `the schema is nested deeper than ${MAX_DEPTH}`);
         return rule(conversion, strict, references, { schema, at, root });
       } catch (error) {
-        if (strict || !(error instanceof SchemaFault) || error instanceof ImpossibleSchema) throw error;
+        // Below the root, an alternative that no value fits is left out.
+        const isLeftOut = error instanceof ImpossibleSchema && depth > 1;
+        if (strict || !(error instanceof SchemaFault) || isLeftOut) throw error;
         relax('schema');
         return book.primitive(isSchema(schema) ? freeType(schema) : 'value');
       } finally {
