@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   mkdirSync,
   readdirSync,
@@ -8,6 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import pino from 'pino';
@@ -100,6 +103,23 @@ test('opens only ids of its own files', async () => {
   ];
   for (const name of names) expect(await cache.open(name), name).toBeNull();
   expect(readFileSync(join(root, 'secret'), 'utf8')).toBe('secret');
+});
+
+test('special files under the name of an image count as absent', async () => {
+  const cache = open();
+  const id = await cache.store(png(1));
+  const [fifo, link, socket] = ['d', 'e', 'f'].map((last) => `00000000-0000-4000-8000-00000000000${last}`);
+  execFileSync('mkfifo', [join(folder, `${fifo}.png`)]);
+  symlinkSync('/dev/zero', join(folder, `${link}.png`));
+  const server = createServer().listen(join(folder, `${socket}.png`));
+  await once(server, 'listening');
+  // More than the threads of the pool.
+  const opened = await Promise.all(
+    [...new Array(8).fill(fifo), link, socket].map((each) => cache.open(each)),
+  );
+  expect(opened).toEqual(new Array(10).fill(null));
+  expect((await bytesOf(cache, id))?.equals(png(1))).toBe(true);
+  server.close();
 });
 
 test('a folder that is not writable is reported, and later requests are served', async () => {

@@ -11,6 +11,8 @@ import { isPng } from '../../lib/media/png.ts';
 /** The id of a stored image; no other text becomes part of a path. */
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const FILE = /^(.{36})\.png$/;
+/** Without blocking: a FIFO in the folder would occupy a thread permanently. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const MAX_FILES = 100;
 const MAX_BYTES = 2 ** 30;
 
@@ -66,7 +68,7 @@ export class ImageCache {
   /** Opens a stored image; null unless the text is the id of one. Rejects with disk errors. */
   async open(id: string): Promise<CachedImage | null> {
     if (!ID.test(id)) return null;
-    const handle = await open(this.#path(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(nullIfAbsent);
+    const handle = await open(this.#path(id), OPEN_FLAGS).catch(nullIfAbsent);
     if (handle === null) return null;
     try {
       const stats = await handle.stat();
@@ -133,6 +135,7 @@ export class ImageCache {
 
 /** Returns null for a missing file or a symbolic link; throws any other disk error. */
 function nullIfAbsent(cause: NodeJS.ErrnoException): null {
-  if (cause.code === 'ENOENT' || cause.code === 'ELOOP') return null;
+  // A socket cannot be opened.
+  if (['ENOENT', 'ELOOP', 'ENXIO'].includes(String(cause.code))) return null;
   throw cause;
 }
