@@ -70,9 +70,9 @@ export const RESPONSE_HEADERS: Readonly<Record<string, HeaderRow>> = {
     meaning: '`on`: the tool loop ran. `unavailable`: it could not run and the chat was served without it.',
   },
   'x-svc-ignored': {
-    on: '`/v1/responses`, `/v1/messages`, `/v1/chat/completions`',
+    on: '`/v1/responses`, `/v1/messages`, `/v1/chat/completions`, `/v1/completions`',
     meaning:
-      'What the model did not receive or received as a placeholder text: blocks, items and tools that only a provider can use, and images or files that the model cannot read. Also the keywords of JSON schemas that the embedded engine does not enforce, such as `response_format.multipleOf` or `tools.format:uri`. At most 200 characters.',
+      'What the model did not receive or received as a placeholder text: blocks, items and tools that only a provider can use, and images or files that the model cannot read. Also the keywords of JSON schemas that the embedded engine does not enforce, such as `response_format.multipleOf` or `tools.format:uri`, and `n` when the answer has fewer choices than requested. At most 200 characters.',
   },
   'x-svc-ignored-tools': {
     on: '`/v1/responses`',

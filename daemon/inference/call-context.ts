@@ -130,6 +130,8 @@ export interface ParsedRequest {
   readonly stream: boolean;
   /** The caller requested the token counts of a stream. */
   readonly includesUsage?: boolean;
+  /** The requested number of choices of a chat or completion; absent for any other request. */
+  readonly choices?: number;
   /** The caller opted into the tool loop. */
   readonly omni: boolean;
   /** The effort of a chat that was translated from another API; null or undefined when it requests none. */

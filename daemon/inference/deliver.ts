@@ -134,13 +134,17 @@ function withAppName(headers: Connection['headers'], { caller }: InferenceCall):
 
 /** Returns the form of the response to a chat or completion; undefined for every other task. */
 function framingOf(
-  { task, call }: CallContext,
-  { stream, includesUsage }: ParsedRequest,
+  ctx: CallContext,
+  parsed: ParsedRequest,
   { streamUsage }: Connection,
 ): Framing | undefined {
+  const { task, call } = ctx;
+  const { stream, includesUsage, choices = 1 } = parsed;
   if (!task.hasEndMarker) return undefined;
   return {
     stream,
+    choices,
+    onFewerChoices: () => addIgnored(ctx, parsed, 'n'),
     removesUsage: stream && streamUsage && includesUsage !== true,
     // A translated chat gets the error of its own API.
     errorFor: (error) => (call.translated ? error : normalizeError(error, null, openaiErrorType)),

@@ -16,6 +16,7 @@ import { prepareRerank, readRerank, rerankPath } from './rerank/rerank-task.ts';
 import { prepareScore, readScore, scorePath } from './rerank/score-task.ts';
 import {
   type BodyIndex,
+  choicesOf,
   fieldOf,
   invalid,
   modelOf,
@@ -34,6 +35,7 @@ const plain = (index: BodyIndex, model: string | null, body: ParsedRequest['body
   model,
   stream: wantsStream(index),
   includesUsage: includesUsage(index),
+  choices: choicesOf(index),
   omni: false,
   body,
 });
@@ -81,6 +83,7 @@ function readChat({ body, bodyIndex: known, translated, history }: InferenceCall
     model: requested,
     stream: wantsStream(index),
     includesUsage: includesUsage(index),
+    choices: choicesOf(index),
     omni: wantsOmni(index),
     effort,
     body: rewritten,

@@ -153,6 +153,11 @@ describe('LiteLLM', () => {
     expect(other).toMatchObject({ output_format: 'jpeg', _svc: { meta: { ignored: ['output_format'] } } });
   });
 
+  it('that makes fewer images than requested: n is named', async () => {
+    expect((await draw({ model, n: 2 }))._svc.meta).toMatchObject({ ignored: ['n'] });
+    expect((await draw({ model, n: 1 }))._svc.meta).not.toHaveProperty('ignored');
+  });
+
   it('a stream is made from the response; the upstream gets a request without one', async () => {
     const response = await post({ model, stream: true, partial_images: 2 });
     expect(response.text).toContain(

@@ -1,3 +1,4 @@
+import { ChoiceCounter, FEWER_CHOICES } from './choice-count.ts';
 import { eventError } from './event-error.ts';
 import { ABORTED, hasUnknownFinish, isAborted } from './incomplete-answer.ts';
 
@@ -22,7 +23,8 @@ const SUSPICIOUS = ['"error', 'event:', ...ABORTED.map((reason) => `"${reason}"`
 
 /**
  * Inspects the events of a streamed chat or completion while their bytes pass unchanged: finds errors in any
- * known form, and removes the usage event that only the gateway requested. Passes whole events only.
+ * known form, removes the usage event that only the gateway requested, and names missing choices in a comment before
+ * the end. Passes whole events only.
  */
 export class ChatEventFilter {
   readonly #removesUsage: boolean;
@@ -31,11 +33,13 @@ export class ChatEventFilter {
   /** The start of the current event has passed already. */
   #isInsideEvent = false;
   #fault: StreamFault | null = null;
+  readonly #choices: ChoiceCounter | null;
 
-  /** `onRemoved` receives each event that is removed. */
-  constructor(removesUsage: boolean, onRemoved: (event: Buffer) => void) {
+  /** `onRemoved` receives each event that is removed. `choices` is the requested number. */
+  constructor(removesUsage: boolean, onRemoved: (event: Buffer) => void, choices = 1) {
     this.#removesUsage = removesUsage;
     this.#onRemoved = onRemoved;
+    this.#choices = choices > 1 ? new ChoiceCounter(choices) : null;
   }
 
   /** Why nothing may follow the bytes that were returned; null while the stream goes on. */
@@ -50,6 +54,10 @@ export class ChatEventFilter {
     let [from, start] = [0, 0];
     for (let end = eventEnd(bytes, 0); end >= 0 && this.#fault === null; end = eventEnd(bytes, start)) {
       const isRelayed = this.#isInsideEvent || this.#keeps(bytes.subarray(start, end));
+      if (this.#choices?.isShort && isEnd(bytes.subarray(start, end))) {
+        relayed.push(bytes.subarray(from, start), FEWER_CHOICES);
+        from = start;
+      }
       this.#isInsideEvent = false;
       if (!isRelayed) {
         relayed.push(bytes.subarray(from, start));
@@ -76,6 +84,7 @@ export class ChatEventFilter {
 
   #keeps(event: Buffer): boolean {
     const text = event.toString('latin1');
+    this.#choices?.read(fieldsOf(event).data);
     const hasUsage = this.#removesUsage && text.includes('"usage"');
     const hasChoices = text.includes('"choices"');
     if (hasChoices && !hasUsage && !SUSPICIOUS.some((each) => text.includes(each))) return true;
@@ -102,6 +111,9 @@ function faultOf(value: unknown, name: string, data: string): StreamFault | null
   if (error !== null) return isStandard(value, error) ? { kind: 'reported' } : { kind: 'error', error };
   return isAborted(value) ? { kind: 'aborted' } : null;
 }
+
+/** Whether an event is the one that closes every stream of OpenAI. */
+const isEnd = (event: Buffer): boolean => event.length < 32 && fieldsOf(event).data === '[DONE]';
 
 /** Whether clients of OpenAI's API find the error where they look for it. */
 const isStandard = (value: unknown, error: Json): boolean => (value as { error?: unknown }).error === error;

@@ -29,6 +29,10 @@ export interface Framing {
   readonly stream: boolean;
   /** The gateway requested the usage event of the stream, the caller did not. */
   readonly removesUsage: boolean;
+  /** The requested number of choices. */
+  readonly choices: number;
+  /** Called when a complete answer has fewer choices, before its head is sent. */
+  onFewerChoices?(): void;
   /** Completes an error of the engine for the API of the caller. */
   errorFor(error: Json): Json;
 }

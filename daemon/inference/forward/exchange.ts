@@ -6,6 +6,7 @@ import { isEventStream } from '../../lib/net/sse.ts';
 import { FORM_BYTES, formOf, isJsonType } from './answer-form.ts';
 import { ChatEventFilter } from './chat-event-filter.ts';
 import { ChatAssembler, chatEvents } from './chat-framing.ts';
+import { choiceCount } from './choice-count.ts';
 import { errorInside200, judge, MAX_ERROR_BYTES, startsLikeError, type Verdict } from './engine-error.ts';
 import type { ExchangeListener, ExchangeOptions, Framing, Sink } from './exchange-options.ts';
 import { answerAborted, brokenResponse, lineTooLong, unsupportedCoding } from './failure.ts';
@@ -72,7 +73,7 @@ export class Exchange implements OutboundHandler {
     this.#redactor = secrets.length > 0 ? new StreamRedactor(secrets) : null;
     const { framing } = options;
     this.#filter = framing?.stream
-      ? new ChatEventFilter(framing.removesUsage, (event) => this.#sink.measure?.(event))
+      ? new ChatEventFilter(framing.removesUsage, (event) => this.#sink.measure?.(event), framing.choices)
       : null;
     this.#isWhole = framing?.stream === false;
     this.#aborts = framing && this.#filter === null ? new IncompleteAnswerScan() : null;
@@ -136,6 +137,7 @@ export class Exchange implements OutboundHandler {
     else if (this.#mode === 'convert') this.#convert(controller, chunk);
     else if (this.#mode === 'assemble') this.#assemble(chunk);
     else if (this.#mode === 'peek') this.#peek(controller, chunk);
+    else if (this.#mode === 'whole') this.#hold(controller, chunk);
     else if (this.#mode === 'sniff') this.#sniff(controller, chunk);
     else if (this.#mode === 'listen') this.#listen(controller, chunk);
   }
@@ -170,6 +172,7 @@ export class Exchange implements OutboundHandler {
         this.#fail(answerAborted());
         return;
       }
+      if (this.#countsChoices) this.#namesFewer(Buffer.concat(this.#buffered));
       this.#begin();
     }
     this.#mode = 'over';
@@ -285,10 +288,21 @@ export class Exchange implements OutboundHandler {
       if (this.#bufferedBytes > MAX_ERROR_BYTES) this.#conclude(true);
       return;
     }
-    if (Number(this.#headers['content-length']) === head.length) {
+    if (Number(this.#headers['content-length']) === head.length || this.#countsChoices) {
       this.#mode = 'whole';
       return;
     }
+    this.#relayHeld(controller);
+  }
+
+  /** Holds a complete response whose choices are counted, as long as it is not too large. */
+  #hold(controller: OutboundController, chunk: Buffer): void {
+    this.#buffer(chunk);
+    if (this.#bufferedBytes > MAX_CONVERTED_BYTES) this.#relayHeld(controller);
+  }
+
+  #relayHeld(controller: OutboundController): void {
+    const head = Buffer.concat(this.#buffered);
     this.#clear();
     if (this.#abortAt(head) !== null) {
       this.#breakOff(NOTHING);
@@ -296,6 +310,19 @@ export class Exchange implements OutboundHandler {
     }
     this.#begin();
     this.#relay(controller, head);
+  }
+
+  /** The caller requested several choices in a complete response. */
+  get #countsChoices(): boolean {
+    return this.#isWhole && (this.#options.framing?.choices ?? 1) > 1;
+  }
+
+  /** Returns whether a complete answer has fewer choices than requested, and reports it. */
+  #namesFewer(bytes: Buffer): boolean {
+    const { choices = 1, onFewerChoices } = this.#options.framing ?? {};
+    const isFewer = choices > 1 && (choiceCount(bytes) ?? choices) < choices;
+    if (isFewer) onFewerChoices?.();
+    return isFewer;
   }
 
   /** Withholds the head until there is sound, so that silence from an engine can still set the status. */
@@ -370,6 +397,7 @@ export class Exchange implements OutboundHandler {
       return;
     }
     this.#mode = 'over';
+    this.#namesFewer(bytes);
     const headers = { 'content-type': 'application/json', 'content-length': String(bytes.length) };
     this.#beginAnswer(this.#status, { ...this.#headers, ...headers });
     this.#sink.finish(bytes);
@@ -403,6 +431,7 @@ export class Exchange implements OutboundHandler {
       return;
     }
     this.#clear();
+    this.#namesFewer(clean);
     this.#beginAnswer(this.#status, { ...this.#headers, 'content-type': EVENT_STREAM });
     this.#mode = 'relay';
     this.#buffer(Buffer.from(events));

@@ -126,6 +126,10 @@ export function wantedOutput({
   return { format: wanted, quality: isQuality ? (quality as number) : null };
 }
 
+/** Returns the number of images that a forwarded request wants. */
+export const wantedCount = ({ n }: ImageRequestHead['body']): number =>
+  Number.isSafeInteger(n) && (n as number) > 1 ? (n as number) : 1;
+
 function outputOf(body: Readonly<Record<string, unknown>>): ImageRequest['output'] {
   const { output_format: named } = body;
   const format = isAbsent(named) ? 'png' : FORMATS.find((each) => each === named);

@@ -17,6 +17,7 @@ import {
   type ImageRequestHead,
   parseImageHead,
   parseImageRequest,
+  wantedCount,
   wantedOutput,
 } from './checks.ts';
 import { ImageEvents } from './image-events.ts';
@@ -103,7 +104,10 @@ export async function serveImage(
   const sent =
     request !== null && slot !== null
       ? { ...request, form }
-      : { model, form, output: wantedOutput(head.body), body: forwardedBody(head, call.body, engineModel) };
+      : {
+          ...{ model, form, output: wantedOutput(head.body), count: wantedCount(head.body) },
+          body: forwardedBody(head, call.body, engineModel),
+        };
   tracked.routed({ slot, upstream: target.kind === 'slot' ? null : target.upstream, step, model });
   call.res.setHeader('x-svc-model', encodeName(model));
   const events = head.stream === null ? null : new ImageEvents(response, head.stream);

@@ -43,6 +43,8 @@ export interface ForwardedRequest {
   readonly form: ImageForm;
   /** The wanted output; null when the request names no format. */
   readonly output: ImageRequest['output'] | null;
+  /** The requested number of images. */
+  readonly count: number;
   readonly body: Buffer;
 }
 
@@ -276,10 +278,14 @@ function responseOf(
   const svc = { prompt_id: drawn.promptId, upstream: provider };
   if (isForwardedRequest(request)) {
     const isFollowed = request.output === null || request.output.format === checked[0]?.format;
+    const ignored = [
+      ...(isFollowed ? [] : ['output_format']),
+      ...(checked.length < request.count ? ['n'] : []),
+    ];
     const meta = {
       ...(width !== undefined && { width, height }),
       duration_ms: ms,
-      ...(!isFollowed && { ignored: ['output_format'] }),
+      ...(ignored.length > 0 && { ignored }),
     };
     return { ...common, _svc: { meta, ...svc, model: request.model } };
   }

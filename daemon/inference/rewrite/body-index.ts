@@ -19,6 +19,7 @@ const GENERAL_FIELDS = [
   'chat_template_kwargs',
   'messages',
   'stream_options',
+  'n',
 ] as const;
 /** The fields for a chat that was translated from another API. */
 const TRANSLATED_FIELDS = [...GENERAL_FIELDS, 'max_tokens', 'reasoning_effort', 'tools'] as const;
@@ -297,6 +298,14 @@ export function modelOf(index: BodyIndex): string | null {
 /** Returns whether the caller requests a stream; only boolean true does. */
 export function wantsStream(index: BodyIndex): boolean {
   return fieldOf(index, 'stream')?.kind === 'true';
+}
+
+/** Returns the requested number of choices; 1 when it is absent or no number. */
+export function choicesOf(index: BodyIndex): number {
+  const field = fieldOf(index, 'n');
+  if (field?.kind !== 'number') return 1;
+  const value = Number(index.bytes.toString('latin1', field.value.start, field.value.end));
+  return Number.isSafeInteger(value) && value > 1 ? value : 1;
 }
 
 /** Returns a 422 with one field and the reason, never its value. */
