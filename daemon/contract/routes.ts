@@ -215,6 +215,13 @@ export const ROUTES = {
   'agent.put': api('PUT', '/api/agent', 'admin', 'api', 'Choose the model of slot agent'),
   'slot.create': api('POST', '/api/slots', 'admin', 'api', 'Add a slot'),
   'slot.change': api('PUT', '/api/slots/:name', 'admin', 'api', 'Change settings of a slot'),
+  'slot.workflow': api(
+    'PUT',
+    '/api/slots/:name/workflow',
+    'admin',
+    'api',
+    'Set the workflow of a ComfyUI slot',
+  ),
   'slot.remove': api('DELETE', '/api/slots/:name', 'admin', 'none', 'Remove a slot and its file'),
   'slot.swap': api('POST', '/api/slots/:name/swap', 'admin', 'api', 'Change the model of a slot'),
   'slot.logs': kind(

@@ -19,6 +19,7 @@ import {
   SlotSwap,
   SlotsResponse,
   SlotView,
+  SlotWorkflowBody,
 } from './slots.ts';
 import * as system from './system.ts';
 import * as upstreams from './upstreams.ts';
@@ -43,6 +44,7 @@ export const REQUEST_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'slot.create': SlotCreate,
   'slot.change': SlotSettings,
   'slot.swap': SlotSwap,
+  'slot.workflow': SlotWorkflowBody,
   'agent.put': models.AgentPut,
   'memory.add': system.MemoryAdd,
   'memory.search': system.MemorySearch,
@@ -102,6 +104,7 @@ export const RESPONSE_SCHEMAS: Partial<Record<RouteId, ZodType>> = {
   'pull.resume': pulls.PullView,
   'slot.create': SlotView,
   'slot.change': SlotView,
+  'slot.workflow': SlotView,
   'slot.remove': SlotRemoved,
   'slot.swap': SlotView,
   'slot.settings': SlotSettingsResponse,

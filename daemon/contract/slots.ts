@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { plainText } from './plain-text.ts';
+import { WORKFLOW_FILE_NAME, WORKFLOW_INPUTS, WORKFLOW_TARGET } from './workflow.ts';
 
 /** States of a slot (docs/spec/contract.md#slot-states). A parked slot is `error` with `parked: true`. */
 export const SLOT_STATES = [
@@ -123,6 +124,18 @@ export const SlotSwap = z.strictObject({
   /** Whether the model is written into the slot file; default true. */
   persist: z.boolean().optional(),
 });
+const WorkflowTargets = z.array(z.string().regex(WORKFLOW_TARGET, 'must be NODE.input')).max(16);
+/** A workflow of ComfyUI for a slot, with the inputs that take the settings of a request. */
+export const SlotWorkflowBody = z.strictObject({
+  /** The name of the file that is written beside the slot file. */
+  file: z.string().regex(WORKFLOW_FILE_NAME, 'must be the name of a .json file'),
+  /** The graph in the format of ComfyUI's API. */
+  workflow: z.record(z.string(), z.unknown()),
+  /** An empty list keeps the value of the file for every request. */
+  inputs: z.partialRecord(z.enum(WORKFLOW_INPUTS), WorkflowTargets).default({}),
+  /** Whether a file of this name may be replaced; default false. */
+  replace: z.boolean().default(false),
+});
 /** Source of a slot setting; `swap` overrides the file until the next start, `model` is the model file. */
 export const SlotSettingOrigin = z.enum(['file', 'default', 'automatic', 'swap', 'model']);
 /** The current settings of a slot. A running engine may have been started with earlier ones. */
@@ -216,6 +229,7 @@ export type SlotStateName = z.infer<typeof SlotState>;
 export type SlotTypeName = z.infer<typeof SlotType>;
 export type SlotRecord = z.infer<typeof SlotView>;
 export type SlotSettingsBody = z.infer<typeof SlotSettings>;
+export type SlotWorkflowSettings = z.infer<typeof SlotWorkflowBody>;
 export type SlotSettingsView = z.infer<typeof SlotSettingsResponse>;
 export type SlotSettingOriginName = z.infer<typeof SlotSettingOrigin>;
 export type SlotPlanView = z.infer<typeof SlotPlan>;

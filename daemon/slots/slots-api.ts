@@ -1,5 +1,11 @@
 import type { ModelFitView } from '../contract/catalog.ts';
-import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
+import type {
+  SlotPlanView,
+  SlotRecord,
+  SlotSettingsBody,
+  SlotSettingsView,
+  SlotWorkflowSettings,
+} from '../contract/slots.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { ChangeGuard } from '../settings/revision.ts';
 import type { PlannedReservations } from './admission/launch-plan.ts';
@@ -69,6 +75,12 @@ export interface Slots {
    * the errors of `create`.
    */
   change(name: string, settings: SlotSettingsBody, guard?: ChangeGuard): Promise<SlotRecord>;
+  /**
+   * Writes a workflow of ComfyUI beside the slot file, and its name and inputs into the slot file. Throws 422
+   * `slot.invalid` for a workflow without a prompt, an unknown input, a file that exists (without `replace`) and a slot
+   * of another engine, and the errors of `change`.
+   */
+  setWorkflow(name: string, workflow: SlotWorkflowSettings): Promise<SlotRecord>;
   /**
    * Deletes the slot file, drains the slot and resolves when its engine has ended. Throws 404 `slot.not_found`, 422
    * `slot.invalid` for a slot without a file (a built-in or automatic one), and what `guard` throws.

@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import type { ModelFitView } from '../contract/catalog.ts';
-import type { SlotPlanView, SlotRecord, SlotSettingsBody, SlotSettingsView } from '../contract/slots.ts';
+import type {
+  SlotPlanView,
+  SlotRecord,
+  SlotSettingsBody,
+  SlotSettingsView,
+  SlotWorkflowSettings,
+} from '../contract/slots.ts';
 import { findProgram } from '../lib/process/find-program.ts';
 import { processTreeMemory, proportionalTreeMemory } from '../lib/process/process-memory.ts';
 import type { Problem } from '../settings/problem.ts';
@@ -196,6 +202,11 @@ class AllSlots implements Slots {
 
   async change(name: string, settings: SlotSettingsBody, guard?: ChangeGuard): Promise<SlotRecord> {
     await this.#admin.change(name, settings, guard);
+    return this.#set.getOrThrow(name).record();
+  }
+
+  async setWorkflow(name: string, workflow: SlotWorkflowSettings): Promise<SlotRecord> {
+    await this.#admin.setWorkflow(name, workflow);
     return this.#set.getOrThrow(name).record();
   }
 

@@ -2,7 +2,7 @@
  * A workflow of the owner in a slot file (docs/spec/contract.md#image-slot-keys) over a real port. ComfyUI is a STAND-IN
  * that validates prompts with the node descriptions of the real one.
  */
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ComfyStandIn, comfyStandIn } from './harness/comfy-stand-in.ts';
@@ -54,6 +54,8 @@ const gateway = new OneGateway(() =>
       'config/slots/mapped.toml': slot(
         '[workflow]\nfile = "art.json"\n[workflow.inputs]\nprompt = ["6.text", "7.text"]\n',
       ),
+      'config/slots/blank.toml': `# my slot\n${slot('')}`,
+      'config/slots/text.toml': 'engine = "custom"\ncommand = ["none"]\nautoload = false\n',
       'config/slots/node.toml': slot('workflow = "node.json"\n'),
       'config/slots/node.json': JSON.stringify({
         ...WORKFLOW,
@@ -124,4 +126,66 @@ it('follows changes of the file; an unusable one is a problem of the slot file',
     async () => (await problems()).includes('there is no file art.json'),
     'the problem to be reported',
   );
+});
+
+const put = (name: string, body: object, key = ADMIN_KEY) =>
+  send(gateway, 'PUT', `/api/slots/${name}/workflow`, { body, key });
+const slotFile = (name: string) => readFileSync(join(gateway.home, `config/slots/${name}`), 'utf8');
+
+it('a workflow of a request is written beside the slot file, and replaces an earlier one', async () => {
+  const inputs = { prompt: ['6.text'], seed: [], steps: ['3.steps'] };
+  const saved = await put('blank', { file: 'mine.json', workflow: WORKFLOW, inputs });
+  expect(saved.status, saved.text).toBe(200);
+  expect(JSON.parse(slotFile('mine.json'))).toEqual(WORKFLOW);
+  expect(slotFile('blank.toml')).toMatch(/^# my slot\n[\s\S]*\nworkflow = \{.*file = "mine.json"/);
+  const image = await draw({ model: 'blank', seed: 9, extra_body: { steps: 6 } });
+  expect(inputsOf(image, '3')).toMatchObject({ seed: 1, steps: 6 });
+  expect(image._svc.meta.ignored).toEqual(['seed']);
+  const changed = structuredClone(WORKFLOW);
+  changed['3'].inputs.cfg = 2;
+  const clash = await put('blank', { file: 'mine.json', workflow: changed, inputs: {} });
+  expect([clash.status, clash.code]).toEqual([422, 'slot.invalid']);
+  expect(clash.text).toContain('exists already');
+  expect(JSON.parse(slotFile('mine.json'))).toEqual(WORKFLOW);
+  expect((await put('blank', { file: 'mine.json', workflow: changed, replace: true })).status).toBe(200);
+  const again = await draw({ model: 'blank', seed: 9 });
+  expect(inputsOf(again, '3')).toMatchObject({ seed: 9, cfg: 2 });
+});
+
+it.each<[string, string, object, number, string]>([
+  ['no workflow', 'blank', { file: 'a.json', workflow: { nodes: [] } }, 422, 'Export (API)'],
+  [
+    'no text node',
+    'blank',
+    { file: 'a.json', workflow: { 5: WORKFLOW['5'] } },
+    422,
+    'No input for the prompt',
+  ],
+  [
+    'an input that is absent',
+    'blank',
+    { file: 'a.json', workflow: WORKFLOW, inputs: { seed: ['5.seed'] } },
+    422,
+    'has no input seed',
+  ],
+  [
+    'a name that is a path',
+    'blank',
+    { file: '../a.json', workflow: WORKFLOW },
+    422,
+    'must be the name of a .json file',
+  ],
+  ['another engine', 'text', { file: 'a.json', workflow: WORKFLOW }, 422, 'workflow'],
+  ['an unknown slot', 'absent', { file: 'a.json', workflow: WORKFLOW }, 404, 'absent'],
+])('refuses %s and writes nothing', async (_, name, body, status, text) => {
+  const before = slotFile('blank.toml');
+  const refused = await put(name, body);
+  expect(refused.status, refused.text).toBe(status);
+  expect(refused.text).toContain(text);
+  expect(slotFile('blank.toml')).toBe(before);
+  expect(existsSync(join(gateway.home, 'config/slots/a.json'))).toBe(false);
+});
+
+it('a workflow is for admins', async () => {
+  expect((await put('blank', { file: 'a.json', workflow: WORKFLOW }, CLIENT_KEY)).status).toBe(403);
 });

@@ -11,6 +11,7 @@ import type {
 } from '../../daemon/contract/auth.ts';
 import type { CatalogView } from '../../daemon/contract/catalog.ts';
 import type { HardwareView } from '../../daemon/contract/hardware.ts';
+import type { ImagesResponse } from '../../daemon/contract/images.ts';
 import type { KvCacheCleared, KvCacheView } from '../../daemon/contract/kv-cache.ts';
 import type {
   AgentView,
@@ -74,6 +75,7 @@ export interface Responses {
   'auth.sessions.end': Parsed<typeof EndSessionsResponse>;
   'v1.models': Parsed<typeof V1ModelList>;
   'v1.audio.voices': VoiceList;
+  'v1.images': Parsed<typeof ImagesResponse>;
   health: Parsed<typeof HealthResponse>;
   'health.system': SystemHealthView;
   'config.urls': Parsed<typeof UrlsResponse>;
@@ -85,6 +87,7 @@ export interface Responses {
   'slot.swap': SlotRecord;
   'slot.create': SlotRecord;
   'slot.change': SlotRecord;
+  'slot.workflow': SlotRecord;
   'slot.remove': Parsed<typeof SlotRemoved>;
   'slot.settings': SlotSettingsView;
   'kv-cache': KvCacheView;

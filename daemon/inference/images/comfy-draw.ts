@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
-import type { Workflow } from '../../models/images/workflow.ts';
+import type { Workflow } from '../../contract/workflow.ts';
 import { ComfyClient } from './comfy-client.ts';
 import type { ComfyEvent } from './comfy-events.ts';
 import type { ComfyFile } from './comfy-history.ts';

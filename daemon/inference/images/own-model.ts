@@ -1,3 +1,4 @@
+import { filledWorkflow, type Workflow, type WorkflowInput, workflowValue } from '../../contract/workflow.ts';
 import {
   curatedModel,
   type FamilySource,
@@ -6,12 +7,6 @@ import {
   plainImageName,
 } from '../../models/images/curated.ts';
 import { FAMILIES, familyByName, type ImageFamily, variantOf } from '../../models/images/families.ts';
-import {
-  filledWorkflow,
-  type Workflow,
-  type WorkflowInput,
-  workflowValue,
-} from '../../models/images/workflow.ts';
 import type { ImageSettings } from '../../slots/config/slot-config.ts';
 import type { SlotView } from '../../slots/slot-view.ts';
 

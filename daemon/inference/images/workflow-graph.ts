@@ -1,4 +1,4 @@
-import { filledWorkflow } from '../../models/images/workflow.ts';
+import { filledWorkflow } from '../../contract/workflow.ts';
 import type { Drawing } from './drawing.ts';
 import {
   GRAPHS,

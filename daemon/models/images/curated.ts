@@ -1,6 +1,6 @@
+import type { Workflow } from '../../contract/workflow.ts';
 import { SDXL_LICENCE, SDXL_TURBO_LICENCE } from '../licences.ts';
 import { FAMILIES, type FamilyTraits, type ImageFamily } from './families.ts';
-import type { Workflow } from './workflow.ts';
 
 /** What the slot file adds to the workflow of a model. */
 export interface ModelOptions {

@@ -1,4 +1,4 @@
-import type { SlotSettingsBody } from '../../contract/slots.ts';
+import type { SlotSettingsBody, SlotWorkflowSettings } from '../../contract/slots.ts';
 import { ifMatchGuard } from '../../settings/revision.ts';
 import { audit } from '../audit.ts';
 import { configWrite } from '../config-write.ts';
@@ -25,6 +25,12 @@ export function slotFileRoutes(deps: RouteDeps) {
     ctx.body = await configWrite(() => deps.slots.change(name, settings, guard), reload);
     audit(deps, ctx, 'slot.change', { slot: name, settings });
   };
+  const workflow: Handler = async (ctx) => {
+    const body = ctx.request.body as SlotWorkflowSettings;
+    const name = ctx.params.name ?? '';
+    ctx.body = await configWrite(() => deps.slots.setWorkflow(name, body), reload);
+    audit(deps, ctx, 'slot.workflow', { slot: name, file: body.file, inputs: body.inputs });
+  };
   const remove: Handler = async (ctx) => {
     const name = ctx.params.name ?? '';
     await configWrite(() => deps.slots.remove(name, ifMatchGuard(ctx.req.headers['if-match'])), reload);
@@ -34,6 +40,7 @@ export function slotFileRoutes(deps: RouteDeps) {
   return {
     'slot.create': create,
     'slot.change': change,
+    'slot.workflow': workflow,
     'slot.remove': remove,
   } satisfies Record<string, Handler>;
 }

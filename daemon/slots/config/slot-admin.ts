@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError } from '../../contract/errors.ts';
 import { slotNotFound } from '../../contract/not-found.ts';
-import { SlotName, type SlotSettingsBody } from '../../contract/slots.ts';
+import { SlotName, type SlotSettingsBody, type SlotWorkflowSettings } from '../../contract/slots.ts';
+import { mappedWorkflow, parseWorkflow, WorkflowError } from '../../contract/workflow.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import type { ChangeGuard } from '../../settings/revision.ts';
 import type { Forecast } from '../admission/controller.ts';
@@ -14,7 +15,7 @@ import { disabledError, noMemoryError } from '../refusals.ts';
 import type { SlotConfig } from './slot-config.ts';
 import type { SlotFiles } from './slot-files.ts';
 import { MAX_SLOTS } from './slot-folder.ts';
-import { checkedSlot, editSlotText, invalidSlot } from './slot-text.ts';
+import { checkedSlot, editSlotText, editWorkflow, invalidSlot } from './slot-text.ts';
 
 export interface SlotAdminDeps {
   readonly files: SlotFiles;
@@ -76,6 +77,30 @@ export class SlotAdmin {
     };
     await files.write(name, edit, guard);
     if (isFirst && known?.auto && settings.model === undefined) swaps.keepAboveNewFile(name);
+    reload();
+  }
+
+  /** See `Slots.setWorkflow`. */
+  async setWorkflow(name: string, { file, workflow, inputs, replace }: SlotWorkflowSettings): Promise<void> {
+    const { config, files, reload } = this.#deps;
+    if (config(name) === undefined) throw slotNotFound(name);
+    const bytes = Buffer.from(`${JSON.stringify(workflow, null, 2)}\n`);
+    const invalid = (path: string, reason: string) => invalidSlot(name, [{ path, reason }]);
+    try {
+      mappedWorkflow(parseWorkflow(bytes.toString()), inputs);
+    } catch (cause) {
+      throw cause instanceof WorkflowError ? invalid('workflow', cause.message) : cause;
+    }
+    const edit = (text: string | null) => {
+      const edited = editWorkflow(text ?? '', file, inputs);
+      checkedSlot(name, edited, slotObjection);
+      return edited;
+    };
+    // Refuses a slot of another engine before the workflow is written.
+    await files.inspect(name, edit);
+    if (!(await files.writeWorkflow(file, bytes, replace)))
+      throw invalid('file', 'exists already; choose another name, or replace it');
+    await files.write(name, edit);
     reload();
   }
 

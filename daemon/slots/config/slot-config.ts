@@ -1,6 +1,6 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
+import type { Workflow, WorkflowMapping } from '../../contract/workflow.ts';
 import type { DeclaredFamily } from '../../models/images/families.ts';
-import type { Workflow, WorkflowMapping } from '../../models/images/workflow.ts';
 import type { RunnerId } from '../engines/run-spec.ts';
 
 /** What an image slot draws, beside its `model` (docs/spec/contract.md#image-slot-keys). */

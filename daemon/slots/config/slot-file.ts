@@ -2,9 +2,9 @@ import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { parseByteSize } from '../../contract/byte-size.ts';
 import { DURATION_FORM, SlotName, SlotType } from '../../contract/slots.ts';
+import { WORKFLOW_FILE_NAME, WORKFLOW_INPUTS, WORKFLOW_TARGET } from '../../contract/workflow.ts';
 import { zodMessage } from '../../contract/zod-message.ts';
 import { DECLARED_FAMILIES } from '../../models/images/families.ts';
-import { WORKFLOW_INPUTS } from '../../models/images/workflow.ts';
 import { tomlReason } from '../../settings/config-text.ts';
 import { keyLines } from '../../settings/key-lines.ts';
 import { limitProblems, type Problem } from '../../settings/problem.ts';
@@ -63,11 +63,11 @@ const LoraName = z.union([
   z.strictObject({ name: FileName, strength: z.number().min(-10).max(10).default(1) }),
 ]);
 
-const Target = z.string().regex(/^[\w:-]{1,64}\.[\w .-]{1,64}$/, 'must be NODE.input, such as "6.text"');
-const Targets = z.union([Target.transform((one) => [one]), z.array(Target).min(1).max(16)]);
+const Target = z.string().regex(WORKFLOW_TARGET, 'must be NODE.input, such as "6.text"');
+const Targets = z.union([Target.transform((one) => [one]), z.array(Target).max(16)]);
 const WorkflowFile = z
   .string()
-  .regex(/^[A-Za-z0-9_][\w. -]{0,120}\.json$/, 'must be the name of a .json file beside the slot file');
+  .regex(WORKFLOW_FILE_NAME, 'must be the name of a .json file beside the slot file');
 const WorkflowKey = z.union([
   WorkflowFile.transform((file) => ({ file, inputs: {} })),
   z.strictObject({

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { MAX_WORKFLOW_BYTES } from '../../contract/workflow.ts';
 import { deleteFile, ensureFolder, FileWriteError } from '../../lib/fs/atomic-file.ts';
 import { editFile, guardFile } from '../../settings/edit-file.ts';
 import { unguarded } from '../../settings/revision.ts';
@@ -8,6 +9,7 @@ import { unguarded } from '../../settings/revision.ts';
  * mode.
  */
 const RULES = { maxBytes: 64 * 1024, newMode: 0o600, keepMode: 0o666 };
+const WORKFLOW_RULES = { ...RULES, maxBytes: MAX_WORKFLOW_BYTES };
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Changes the files of the folder `slots/` one at a time, each completely or not at all. */
@@ -35,6 +37,32 @@ export class SlotFiles {
         },
         RULES,
       );
+    });
+  }
+
+  /** Passes the text of a slot file to `check` (null: no file), whose errors are passed on. */
+  inspect(name: string, check: (text: string | null) => unknown): Promise<void> {
+    const path = this.#pathOf(name);
+    return this.#serialize(() =>
+      guardFile(path, (bytes) => void check(textOf(path, bytes && Buffer.from(bytes))), RULES.maxBytes),
+    );
+  }
+
+  /**
+   * Writes a workflow beside the slot files. Returns false, and writes nothing, when another content has this name and
+   * `replace` is not set. Rejects with FileWriteError.
+   */
+  writeWorkflow(file: string, bytes: Buffer, replace: boolean): Promise<boolean> {
+    return this.#serialize(async () => {
+      await ensureFolder(this.#folder);
+      const path = join(this.#folder, file);
+      let isOther = false;
+      const edit = (before: Buffer | null) => {
+        isOther = before !== null && !replace && !before.equals(bytes);
+        return isOther ? (before as Buffer) : bytes;
+      };
+      await editFile(path, edit, WORKFLOW_RULES);
+      return !isOther;
     });
   }
 

@@ -1,12 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { MAX_WORKFLOW_BYTES, mappedWorkflow, parseWorkflow, WorkflowError } from '../../contract/workflow.ts';
 import { readSmallFile } from '../../lib/fs/read-small-file.ts';
-import {
-  MAX_WORKFLOW_BYTES,
-  mappedWorkflow,
-  parseWorkflow,
-  WorkflowError,
-} from '../../models/images/workflow.ts';
 import { keyLines } from '../../settings/key-lines.ts';
 import type { Problem } from '../../settings/problem.ts';
 import { revisionOf } from '../../settings/revision.ts';

@@ -2,6 +2,7 @@ import { TomlError } from 'smol-toml';
 import { GatewayError } from '../../contract/errors.ts';
 import { invalidFieldsMessage } from '../../contract/invalid-request.ts';
 import type { SlotSettingsBody } from '../../contract/slots.ts';
+import type { WorkflowMapping } from '../../contract/workflow.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import { ConfigEditError, setInConfigFile } from '../../settings/config-file.ts';
 import { removeKey, setRootKey } from '../../settings/root-keys.ts';
@@ -36,6 +37,19 @@ export function editSlotText(text: string, { voice, ...settings }: SlotSettingsB
       text,
     );
     return withVoice(plain, voice);
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    throw new ConfigEditError(`the slot file is not valid TOML (line ${cause.line}); correct it first`);
+  }
+}
+
+/**
+ * Returns the text of a slot file with this workflow in place of any other. Throws ConfigEditError like `editSlotText`.
+ */
+export function editWorkflow(text: string, file: string, inputs: WorkflowMapping): string {
+  const value = { file, inputs: Object.fromEntries(Object.entries(inputs)) };
+  try {
+    return setRootKey(removeKey(text, 'workflow'), 'workflow', value);
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause;
     throw new ConfigEditError(`the slot file is not valid TOML (line ${cause.line}); correct it first`);

@@ -14,6 +14,7 @@ const LABELS: Record<Exclude<Show, 'new'>, string> = {
   plan: 'Plan',
   log: 'Log',
   edit: 'Edit…',
+  workflow: 'Workflow…',
   delete: 'Remove…',
 };
 const act = (show: Exclude<Show, 'new'>): SlotAction => ({ show, word: LABELS[show] });
@@ -27,7 +28,7 @@ const RUNS: ReadonlySet<SlotRecord['state']> = new Set([
 ]);
 
 /** Actions that the state of a slot allows: buttons of its card, in order, and items of its menu. */
-export function actionsOf(slot: Pick<SlotRecord, 'state' | 'enabled' | 'auto' | 'model'>): {
+export function actionsOf(slot: Pick<SlotRecord, 'state' | 'enabled' | 'auto' | 'model' | 'engine'>): {
   card: SlotAction[];
   menu: SlotAction[];
 } {
@@ -41,6 +42,7 @@ export function actionsOf(slot: Pick<SlotRecord, 'state' | 'enabled' | 'auto' | 
       ...(slot.enabled && restart && slot.model !== null ? [act('restart')] : []),
       ...(slot.model === null ? [] : [act('plan')]),
       ...(slot.enabled ? [act('edit')] : []),
+      ...(slot.engine === 'comfyui' && !slot.auto ? [act('workflow')] : []),
       ...(slot.auto ? [] : [act('delete')]),
     ],
   };

@@ -10,6 +10,7 @@ import { SlotLog } from './slot-log.tsx';
 import { SlotPlan } from './slot-plan.tsx';
 import { SwapSlot } from './swap-slot.tsx';
 import type { OpenDialog, Show } from './url-state.ts';
+import { WorkflowSlot } from './workflow-slot.tsx';
 
 const DIALOGS: Record<Exclude<Show, 'new'>, ComponentType<SlotDialogProps>> = {
   load: LoadSlot,
@@ -19,6 +20,7 @@ const DIALOGS: Record<Exclude<Show, 'new'>, ComponentType<SlotDialogProps>> = {
   plan: SlotPlan,
   log: SlotLog,
   edit: EditSlot,
+  workflow: WorkflowSlot,
   delete: RemoveSlot,
 };
 

@@ -1,7 +1,18 @@
 import { useSearchParams } from 'wouter';
 
 /** Dialogs of the view; the open one is part of the URL. */
-export const SHOWS = ['new', 'load', 'unload', 'restart', 'swap', 'plan', 'log', 'edit', 'delete'] as const;
+export const SHOWS = [
+  'new',
+  'load',
+  'unload',
+  'restart',
+  'swap',
+  'plan',
+  'log',
+  'edit',
+  'workflow',
+  'delete',
+] as const;
 export type Show = (typeof SHOWS)[number];
 
 export interface OpenDialog {

@@ -6,7 +6,14 @@ import { withSlot } from '../../api/events.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { Responses } from '../../api/responses.ts';
 
-type ActId = 'slot.load' | 'slot.unload' | 'slot.restart' | 'slot.swap' | 'slot.create' | 'slot.change';
+type ActId =
+  | 'slot.load'
+  | 'slot.unload'
+  | 'slot.restart'
+  | 'slot.swap'
+  | 'slot.create'
+  | 'slot.change'
+  | 'slot.workflow';
 /** Actions that continue after the response; events report their outcome. */
 const ASYNC_ACTIONS: ReadonlySet<ActId> = new Set(['slot.load', 'slot.unload', 'slot.restart', 'slot.swap']);
 /** A change may have to stop an engine first. */

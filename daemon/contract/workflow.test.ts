@@ -5,6 +5,7 @@ import {
   parseWorkflow,
   proposeMapping,
   type WorkflowGraph,
+  workflowCandidates,
   workflowValue,
 } from './workflow.ts';
 
@@ -114,4 +115,27 @@ describe('refuses', () => {
 
 test('reads the body of POST /prompt too', () => {
   expect(parseWorkflow(JSON.stringify({ prompt: DEFAULT, client_id: 'x' }))).toEqual(DEFAULT);
+});
+
+test('candidates are the inputs of the right type, with the title of their node', () => {
+  const graph = {
+    3: { class_type: 'KSampler', inputs: { seed: 1, sampler_name: 'euler', model: ['4', 0] } },
+    6: { class_type: 'CLIPTextEncode', inputs: { text: 'x' }, _meta: { title: 'What to draw' } },
+    7: { class_type: 'CLIPTextEncode', inputs: { text: 'y' }, _meta: { title: ' ' } },
+  };
+  expect(workflowCandidates(graph, 'prompt')).toEqual([
+    { target: '3.sampler_name', node: 'KSampler' },
+    { target: '6.text', node: 'What to draw' },
+    { target: '7.text', node: 'CLIPTextEncode' },
+  ]);
+  expect(workflowCandidates(graph, 'seed')).toEqual([{ target: '3.seed', node: 'KSampler' }]);
+});
+
+test('an empty list removes a proposed input', () => {
+  const graph = {
+    3: { class_type: 'KSampler', inputs: { seed: 1, positive: ['6', 0] } },
+    6: { class_type: 'CLIPTextEncode', inputs: { text: 'x' } },
+  };
+  expect(mappedWorkflow(graph, {}).mapping).toEqual({ prompt: ['6.text'], seed: ['3.seed'] });
+  expect(mappedWorkflow(graph, { seed: [] }).mapping).toEqual({ prompt: ['6.text'] });
 });

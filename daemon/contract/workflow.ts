@@ -32,6 +32,12 @@ export class WorkflowError extends Error {}
 
 /** Maximum bytes of a workflow; images in it are files of their own. */
 export const MAX_WORKFLOW_BYTES = 2 << 20;
+/** Maximum bytes of a workflow in a request, whose body may have 1 MiB. */
+export const MAX_SENT_WORKFLOW_BYTES = 900 * 1024;
+/** The name of a workflow file beside the slot file. */
+export const WORKFLOW_FILE_NAME = /^[A-Za-z0-9_][\w. -]{0,120}\.json$/;
+/** `NODE.input`. */
+export const WORKFLOW_TARGET = /^[\w:-]{1,64}\.[\w .-]{1,64}$/;
 const MAX_NODES = 2_000;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -128,7 +134,33 @@ export function proposeMapping(graph: WorkflowGraph): WorkflowMapping {
     height: ofCanvas('height'),
     n: ofCanvas('batch_size'),
   };
-  return Object.fromEntries(Object.entries(found).filter(([, targets]) => targets.length > 0));
+  return mapped(found);
+}
+
+/** Returns a mapping without the settings that have no input. */
+const mapped = (all: WorkflowMapping): WorkflowMapping =>
+  Object.fromEntries(Object.entries(all).filter(([, targets]) => targets.length > 0));
+
+/** Settings whose inputs contain text. The inputs of all others contain a number. */
+const TEXT_SETTINGS: ReadonlySet<WorkflowInput> = new Set(['prompt', 'negative_prompt']);
+
+/** An input that a setting can be written to. */
+export interface WorkflowCandidate {
+  /** `NODE.input`. */
+  readonly target: string;
+  /** The title of the node in ComfyUI, otherwise its class. */
+  readonly node: string;
+}
+
+/** Returns the inputs of a workflow that can take a setting, in the order of the file. Pure. */
+export function workflowCandidates(graph: WorkflowGraph, name: WorkflowInput): WorkflowCandidate[] {
+  const type = TEXT_SETTINGS.has(name) ? 'string' : 'number';
+  return Object.entries(graph).flatMap(([id, { class_type, inputs, _meta }]) => {
+    const title = isObject(_meta) && typeof _meta.title === 'string' ? _meta.title : '';
+    return Object.keys(inputs)
+      .filter((input) => typeof inputs[input] === type)
+      .map((input) => ({ target: `${id}.${input}`, node: title.trim() === '' ? class_type : title }));
+  });
 }
 
 /** Splits `NODE.input`; a node of a subgraph has an id such as `12:3`. */
@@ -152,7 +184,7 @@ export function mappedWorkflow(graph: WorkflowGraph, declared: WorkflowMapping):
         );
     }
   }
-  const mapping = { ...proposeMapping(graph), ...declared };
+  const mapping = mapped({ ...proposeMapping(graph), ...declared });
   if ((mapping.prompt ?? []).length === 0)
     throw new WorkflowError(
       'No input for the prompt was found. Set prompt = "NODE.input" in [workflow.inputs].',
