@@ -151,7 +151,7 @@ test.each([
 ])('%s is not a speech model', (_, names) => expect(layoutOf(names)).toBeNull());
 
 test.each([
-  [['model.onnx', 'voices.bin', 'tokens.txt'], ['espeak-ng-data']],
+  [['model.onnx', 'voices.bin', 'espeak-ng-data'], ['tokens.txt']],
   [
     ['preprocess.onnx', 'encode.onnx', 'tokens.txt'],
     ['uncached_decode.onnx', 'cached_decode.onnx'],

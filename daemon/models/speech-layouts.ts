@@ -83,8 +83,8 @@ const LAYOUTS: readonly Layout[] = [
       model: [ONNX, 'model.onnx'],
       voices: [/^voices.*\.bin$/i, 'voices.bin'],
       tokens: TOKENS,
-      dataDir: [DATA, 'espeak-ng-data'],
     },
+    mayHave: { dataDir: DATA },
     key: 'model',
   },
   {

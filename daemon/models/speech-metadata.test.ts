@@ -160,6 +160,14 @@ describe('a voice of sherpa-onnx that needs rules of pronunciation', () => {
     await expect(read()).rejects.toThrow('espeak-ng-data is not complete: phontab is missing');
   });
 
+  test('Kokoro finds or misses them, whatever its file says', async () => {
+    write({ model_type: 'kokoro', has_espeak: '0' });
+    writeFileSync(join(folder, 'voices.bin'), 'x');
+    await expect(read()).rejects.toThrow('espeak-ng-data is missing');
+    writeEspeakData(join(folder, 'system'));
+    expect((await read()).files.dataDir).toBe(join(folder, 'system', 'espeak-ng-data'));
+  });
+
   test('one without espeak-ng needs none', async () => {
     write({ has_espeak: '0' });
     expect((await read()).files).not.toHaveProperty('dataDir');
@@ -203,7 +211,14 @@ describe('readSpeechFacts', () => {
       () => truncateSync(join(folder, 'model.onnx'), 5_000),
       'model.onnx: it is not a whole ONNX file',
     ],
-    ['a missing part', () => writeFileSync(join(folder, 'voices.bin'), 'x'), 'espeak-ng-data is missing'],
+    [
+      'a missing part',
+      () => {
+        writeFileSync(join(folder, 'voices.bin'), 'x');
+        rmSync(join(folder, 'tokens.txt'));
+      },
+      'tokens.txt is missing',
+    ],
   ])('%s has a reason that names the file', async (_, damage, reason) => {
     writeToneVoice(folder);
     damage();

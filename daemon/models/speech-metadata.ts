@@ -181,11 +181,12 @@ async function readFolder(folder: string, options: SpeechOptions): Promise<Speec
  */
 async function pronunciationOf(
   folder: string,
-  { files }: FoundLayout,
+  { id, files }: FoundLayout,
   metadata: Readonly<Record<string, string>>,
   { systemFolders }: SpeechOptions,
 ): Promise<string | null> {
-  const isNeeded = metadata.has_espeak === '1' || /piper/i.test(metadata.comment ?? '');
+  // The library loads Kokoro and Kitten (layout `voices`) with these rules only.
+  const isNeeded = id === 'voices' || metadata.has_espeak === '1' || /piper/i.test(metadata.comment ?? '');
   if (!isNeeded) return null;
   const own = files.dataDir === undefined ? null : join(folder, files.dataDir);
   if (own === null) {

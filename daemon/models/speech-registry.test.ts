@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { GatewayEvents } from '../contract/events.ts';
@@ -113,10 +113,13 @@ describe('speech models in the model folders', () => {
 
   test('a part that is added later is noticed, although the files that were read have not changed', async () => {
     const folder = writeToneVoice(join(models, 'kokoro'));
+    const tokens = join(folder, 'tokens.txt');
+    const text = readFileSync(tokens);
     writeFileSync(join(folder, 'voices.bin'), 'x');
+    rmSync(tokens);
     const registry = await start();
-    expect(registry.problems()).toMatchObject([{ file: 'kokoro', reason: 'espeak-ng-data is missing' }]);
-    writeEspeakData(folder);
+    expect(registry.problems()).toMatchObject([{ file: 'kokoro', reason: 'tokens.txt is missing' }]);
+    writeFileSync(tokens, text);
     await registry.scan();
     // The tone voice is not of the family of the file that was added.
     const reason = 'speech models of the kind "vits" cannot be served';

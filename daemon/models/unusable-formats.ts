@@ -180,7 +180,8 @@ const CONTENTS = [
   {
     id: 'espeak-data-missing',
     reason: /^espeak-ng-data is (missing|not complete)/,
-    advice: 'Put the folder next to the voice; it is part of the package of the model.',
+    advice:
+      'Install the package espeak-ng-data, or put the whole folder next to the voice or into the model folder.',
   },
   {
     id: 'split-part-missing',

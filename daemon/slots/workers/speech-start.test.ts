@@ -1,4 +1,4 @@
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { findEspeak } from '../../models/espeak-voices.ts';
@@ -20,8 +20,11 @@ describe('an invalid model', () => {
   test.each([
     [
       'a missing part',
-      (folder: string) => writeFileSync(join(folder, 'voices.bin'), 'x'),
-      'espeak-ng-data is missing',
+      (folder: string) => {
+        writeFileSync(join(folder, 'voices.bin'), 'x');
+        rmSync(join(folder, 'tokens.txt'));
+      },
+      'tokens.txt is missing',
     ],
     ['an empty file', (folder: string) => truncateSync(join(folder, 'tokens.txt')), 'tokens.txt is empty'],
     [
