@@ -117,16 +117,38 @@ describe('the memory of programs', () => {
 
   /** MiB of the files, and of the measured tree of processes (proportional set size). */
   it.each([
-    ['Piper en_US-joe', 'tts', 60, 338],
-    ['Kokoro 82M int8', 'tts', 90, 344],
-    ['Whisper tiny.en', 'stt', 221, 474],
-    ['Whisper base', 'stt', 379, 765],
-  ])('%s: the estimate is within -5 %% and +25 %% of the measurement', (_, type, file, measured) => {
-    const memory = memoryOf(`engine = "speech"\ntype = "${type}"`, { sizeBytes: file * MIB });
+    ['Piper en_US-joe', 'tts', 'vits', 60, 304],
+    ['Piper en_US-joe after long use', 'tts', 'vits', 60, 338],
+    ['Kokoro 82M int8', 'tts', 'kokoro', 90, 408],
+    ['Whisper tiny.en', 'stt', 'whisper', 221, 474],
+    ['Whisper base', 'stt', 'whisper', 379, 765],
+  ])('%s: the estimate is within -5 %% and +25 %% of the measurement', (_, type, family, file, measured) => {
+    const model = { sizeBytes: file * MIB, architecture: family };
+    const memory = memoryOf(`engine = "speech"\ntype = "${type}"`, model);
     const { engine = 0, weights = 0, window = 0, compute = 0 } = memory ?? {};
     const ratio = (engine + weights + window + compute) / MIB / measured;
     expect(ratio).toBeGreaterThan(0.95);
     expect(ratio).toBeLessThan(1.25);
+  });
+
+  it.each([
+    ['', { sizeBytes: 2034 * MIB }, 1728],
+    ['', { id: 'sd15-q4', sizeBytes: 900 * MIB }, 1728],
+    ['', { sizeBytes: 6.9 * GIB }, 4 * 1728],
+    ['', { id: 'sdxl-turbo-q4', sizeBytes: 3 * GIB }, 1728],
+    ['family = "sdxl"', { sizeBytes: 2 * GIB }, 4 * 1728],
+    ['family = "flux"', { sizeBytes: 12 * GIB }, 4 * 1728],
+    ['', {}, 4 * 1728],
+  ])('stable-diffusion.cpp with %j and %j: %d MiB at the usual size of the family', (more, model, mib) => {
+    const memory = memoryOf(`engine = "sd-server"\ntype = "image"\nmodel = "/m/a.gguf"\n${more}`, model);
+    expect((memory?.compute ?? 0) / MIB).toBe(mib);
+  });
+
+  it('stable-diffusion.cpp: within -5 % and +25 % of a measured maximum of 3768 MiB', () => {
+    const text = 'engine = "sd-server"\ntype = "image"\nmodel = "/m/a.safetensors"';
+    const { engine = 0, weights = 0, compute = 0 } = memoryOf(text, { sizeBytes: 2034 * MIB }) ?? {};
+    expect((engine + weights + compute) / MIB / 3768).toBeGreaterThan(0.95);
+    expect((engine + weights + compute) / MIB / 3768).toBeLessThan(1.25);
   });
 
   it('ComfyUI: by the model, twice its files on a CPU, and host memory in addition to a card', () => {

@@ -1,8 +1,9 @@
+import { FAMILIES, familyByName } from '../../models/images/families.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, processSpec } from './common.ts';
-import type { Engine, Launch, LaunchParams } from './engine.ts';
-import { GIB, MIB, programMemory } from './program-memory.ts';
+import type { Engine, Launch, LaunchParams, MemoryParams } from './engine.ts';
+import { MIB, programMemory } from './program-memory.ts';
 import type { Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
 
@@ -23,6 +24,20 @@ function plan(params: LaunchParams): Launch {
   return { ...launch, how };
 }
 
+/** Bytes that decoding takes per pixel of the image, measured with a decoder of Stable Diffusion at 512 x 512. */
+const DECODER_BYTES_PER_PIXEL = 6.75 * 1024;
+/** A checkpoint of Stable Diffusion 1.5 in half precision has 2.1 GB. Of a larger family, a smaller file is quantised. */
+const MAX_SD15_BYTES = 2.2e9;
+
+/** Returns the bytes of the largest image at the usual size of the family. Without a known family the file size decides. */
+function computeBytes({ config, model }: MemoryParams): number {
+  const family = config.imageSettings?.family ?? familyByName(model.id);
+  const declared = family === 'flux' ? 'flux-dev' : family;
+  const isSmall = declared === null && model.sizeBytes > 0 && model.sizeBytes <= MAX_SD15_BYTES;
+  const { width, height } = FAMILIES[isSmall ? 'sd15' : (declared ?? 'sdxl')];
+  return width * height * DECODER_BYTES_PER_PIXEL;
+}
+
 function objection(config: SlotConfig): string | null {
   if (config.runner === 'process' && config.model === null) {
     return 'model: engine sd-server needs the path of an image model';
@@ -40,6 +55,6 @@ export const sdServer: Engine = {
   objection,
   plan,
   context: () => 0,
-  memory: programMemory({ engine: 200 * MIB, compute: 2 * GIB }),
+  memory: (params) => ({ ...programMemory({ engine: 64 * MIB })(params), compute: computeBytes(params) }),
   checks: (launch) => checksOf(launch, { health: '/v1/models', models: false }),
 };

@@ -45,14 +45,23 @@ export function speechObjection(config: SlotConfig): string | null {
 const WORKER_BYTES = 72 * MIB;
 /** ONNX Runtime holds the weights of the file and copies in the layout of its kernels. */
 const BYTES_PER_FILE_BYTE = 1.84;
-/** Arena of a voice after its longest sentence. A recogniser gets 30 s at most, so its arena is small. */
+/** Arena of a voice after its longest piece of text (`MAX_PIECE_CHARS`), by family. */
+const VOICE_ARENAS: Readonly<Record<string, number>> = { kokoro: 200 * MIB };
 const VOICE_ARENA_BYTES = 160 * MIB;
+/** A recogniser gets 30 s at most, so its arena is small. */
+const RECOGNISER_ARENA_BYTES = 32 * MIB;
 
-const memory = ({ config, model }: MemoryParams): EngineMemory => ({
+function arenaBytes({ config, model }: MemoryParams): number {
+  if (model.sizeBytes === 0) return 0;
+  if (config.type !== 'tts') return RECOGNISER_ARENA_BYTES;
+  return VOICE_ARENAS[model.architecture ?? ''] ?? VOICE_ARENA_BYTES;
+}
+
+const memory = (params: MemoryParams): EngineMemory => ({
   engine: WORKER_BYTES,
-  weights: Math.ceil(model.sizeBytes * BYTES_PER_FILE_BYTE),
+  weights: Math.ceil(params.model.sizeBytes * BYTES_PER_FILE_BYTE),
   window: 0,
-  compute: config.type === 'tts' && model.sizeBytes > 0 ? VOICE_ARENA_BYTES : 0,
+  compute: arenaBytes(params),
 });
 
 /** The common properties of all engines in the speech worker. */
