@@ -1,22 +1,27 @@
+import { isAbsolute } from 'node:path';
 import type { GatewayEvents } from '../../contract/events.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
 import type { EventBus } from '../../lib/async/event-bus.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { ImageModel } from '../../models/images/curated.ts';
+import { familyOfFile } from '../../models/images/family-of-tensors.ts';
 import type { Slots } from '../../slots/slots.ts';
 import { ComfyClient } from './comfy-client.ts';
 import { requestSender } from './engine-request.ts';
-import { installedModels } from './installed-models.ts';
+import { familyVariant, installedModels } from './installed-models.ts';
+import { FILE_ENGINE, modelOfFile } from './own-model.ts';
 import type { ReportedModels } from './resolve-model.ts';
 
 export interface AvailableModelsDeps {
-  readonly slots: Pick<Slots, 'ensureReady' | 'get'>;
+  readonly slots: Pick<Slots, 'ensureReady' | 'get' | 'config'>;
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly bus: Pick<EventBus<GatewayEvents>, 'subscribe'>;
 }
 
-/** Engines that draw with all models in their own folders. */
+/** The engine that draws with all models in its own folders. */
 const MULTI_MODEL_ENGINE = 'comfyui';
+/** States in which the file of a slot may have changed since it was read. */
+const UNLOADED: ReadonlySet<string> = new Set(['offline', 'error']);
 /** Age after which the files of a loaded engine are listed again, when the slot changes its state. */
 const MAX_AGE_MS = 300_000;
 
@@ -52,9 +57,14 @@ export class AvailableModels implements ReportedModels {
     return this.#known.has(slot);
   }
 
-  /** Loads the slot and queries its engine. Rejects with the errors of the load or the reason of the signal. */
+  /**
+   * Reads the header of the file that a slot names, or loads the slot and queries its engine. Rejects with the errors of
+   * the load or the reason of the signal.
+   */
   discover(slot: string, signal: AbortSignal): Promise<void> {
-    return this.#query(slot, signal);
+    return this.#deps.slots.get(slot)?.engine === FILE_ENGINE
+      ? this.#readFile(slot)
+      : this.#query(slot, signal);
   }
 
   close(): void {
@@ -68,8 +78,9 @@ export class AvailableModels implements ReportedModels {
   }
 
   #onSlotChange(slot: SlotRecord): void {
-    if (slot.engine !== MULTI_MODEL_ENGINE) this.#forget(slot.name);
-    if (slot.state === 'offline' || slot.state === 'error') this.#queriedAt.delete(slot.name);
+    const isFile = slot.engine === FILE_ENGINE;
+    if (isFile ? UNLOADED.has(slot.state) : slot.engine !== MULTI_MODEL_ENGINE) this.#forget(slot.name);
+    if (UNLOADED.has(slot.state)) this.#queriedAt.delete(slot.name);
     if (slot.engine !== MULTI_MODEL_ENGINE || this.#isRecent(slot.name) || !isIdle(slot)) return;
     const now = this.#deps.slots.get(slot.name);
     if (now === undefined || !isIdle(now)) return;
@@ -80,6 +91,18 @@ export class AvailableModels implements ReportedModels {
   #isRecent(slot: string): boolean {
     const at = this.#queriedAt.get(slot);
     return at !== undefined && performance.now() - at < MAX_AGE_MS;
+  }
+
+  /** The family of a file is in its header. A file that says nothing leaves it to the name. */
+  async #readFile(slot: string): Promise<void> {
+    const id = this.#deps.slots.get(slot)?.model ?? null;
+    const path = this.#deps.slots.config(slot)?.model ?? '';
+    const family = id !== null && isAbsolute(path) ? await familyOfFile(path) : null;
+    const found =
+      id === null || family === null
+        ? []
+        : [modelOfFile(id, { family: familyVariant(family, id), source: 'header' })];
+    this.#known.set(slot, found);
   }
 
   async #query(slot: string, signal: AbortSignal): Promise<void> {

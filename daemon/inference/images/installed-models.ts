@@ -54,10 +54,14 @@ export async function installedModels(
     const isDiffusionModel = kind !== 'checkpoint';
     const header = folder === null ? null : await familyOfFile(join(folder, FOLDERS[kind], file));
     if (header !== null)
-      return modelOfFile(file, { family: variant(header, file), source: 'header', isDiffusionModel });
+      return modelOfFile(file, { family: familyVariant(header, file), source: 'header', isDiffusionModel });
     const metadata = familyOfMetadata(await client.metadata(FOLDERS[kind], file, signal));
     if (metadata !== null)
-      return modelOfFile(file, { family: variant(metadata, file), source: 'metadata', isDiffusionModel });
+      return modelOfFile(file, {
+        family: familyVariant(metadata, file),
+        source: 'metadata',
+        isDiffusionModel,
+      });
     if (!isDiffusionModel) return assumedModel(file);
     const family = familyByName(file);
     return family === null ? null : modelOfFile(file, { family, source: 'name', isDiffusionModel });
@@ -73,7 +77,7 @@ export async function installedModels(
 }
 
 /** The header does not tell the variants of a family apart; the file name may. */
-function variant(family: ImageFamily, file: string): ImageFamily {
+export function familyVariant(family: ImageFamily, file: string): ImageFamily {
   const named = familyByName(file);
   return named?.startsWith(`${family}-`) ? named : family;
 }

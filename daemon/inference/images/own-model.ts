@@ -13,7 +13,7 @@ import type { SlotView } from '../../slots/slot-view.ts';
 /** Engines whose requests the gateway builds; every other one gets the request as it came. */
 const DRAWING_ENGINES: ReadonlySet<string> = new Set(['comfyui', 'sd-server']);
 /** The engine that draws with the one file of its slot, whatever its name. */
-const FILE_ENGINE = 'sd-server';
+export const FILE_ENGINE = 'sd-server';
 /** The family of a file that neither says nor suggests one: its workflow works with every complete checkpoint. */
 const ASSUMED: ImageFamily = 'sd15';
 

@@ -67,9 +67,12 @@ function ofSlot(slot: SlotView, view: RoutingView, reported: ReportedModels): Re
   );
 }
 
-/** A file whose family is only assumed is worth a query: the engine may know more. */
+/** Engines that know more of a file, or whose file the gateway can read. */
+const CAN_DISCOVER: ReadonlySet<string> = new Set(['comfyui', 'sd-server']);
+
+/** A file whose family is only assumed is worth a query. */
 const unknownAt = (image: ImageModel, { name, engine }: SlotView, reported: ReportedModels) =>
-  image.familySource === 'assumed' && engine === 'comfyui' && !reported.isKnown(name)
+  image.familySource === 'assumed' && CAN_DISCOVER.has(engine) && !reported.isKnown(name)
     ? { unknownAt: name }
     : {};
 
