@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..', '..');
  * packages, systemd, proxies, the companion. `engines`: real engines, containers and weights. `clusters`: upstreams of many
  * replicas. `faults`: failing system calls, kills and long repeats. `fuzz`: guided fuzzing. `clients`: released agents
  * and SDKs, and the OpenAPI document. `clients-on-demand`: more of them, with `--with clients` only. `torch`: programs that need
- * torch, with `--with torch` only.
+ * torch, with `--with torch` only. `builds`: programs that are built from source, with `--with builds` only.
  */
 const FOLDERS = [
   'harness',
@@ -22,9 +22,14 @@ const FOLDERS = [
   'clients',
   'clients-on-demand',
   'torch',
+  'builds',
 ];
 /** Folders that need an argument of `npm run test:system`, `--with GROUP`. */
-const GROUP_OF: Readonly<Record<string, string>> = { 'clients-on-demand': 'clients', torch: 'torch' };
+const GROUP_OF: Readonly<Record<string, string>> = {
+  'clients-on-demand': 'clients',
+  torch: 'torch',
+  builds: 'builds',
+};
 /** Folders whose files run one after the other: containers of systemd share one control group. */
 const ONE_BY_ONE = new Set(['install']);
 const wanted = new Set((process.env.SVC_TEST_WITH ?? '').split(','));

@@ -3,11 +3,11 @@
 export const USAGE = `usage: npm test [-- PATH…]            every suite, or only these files and folders
        npm run test:changed [-- REF]   the tests that a change affects (default: uncommitted changes)
        npm run test:watch [-- PATH…]   run again after each change
-       npm run test:system [-- --with clients|torch] [PATH…]
+       npm run test:system [-- --with clients|models|torch|builds] [PATH…]
                                        installed packages, systemd, proxies, fuzzing, real engines, the bench gate`;
 
 /** Optional groups of system tests: too large for every run. */
-const GROUPS = ['clients', 'models', 'torch'];
+const GROUPS = ['clients', 'models', 'torch', 'builds'];
 
 /**
  * Parses the arguments of the test runner. Returns `{mode, paths, ref, groups}`, or `{error}` with one line for the user.

@@ -23,14 +23,15 @@ describe('parseArguments', () => {
     [['--changed', 'HEAD~3'], { mode: 'changed', ref: 'HEAD~3', paths: [] }],
     [['--watch', 'daemon/auth'], { mode: 'watch', paths: ['daemon/auth'] }],
     [['--system', '--with', 'torch'], { mode: 'system', groups: ['torch'] }],
+    [['--system', '--with', 'torch', '--with', 'builds'], { mode: 'system', groups: ['torch', 'builds'] }],
   ])('%j', (args, expected) => {
     expect(parseArguments(args)).toMatchObject(expected);
   });
 
   test.each<[string[], RegExp]>([
     [['--fast'], /unknown option --fast/],
-    [['--system', '--with'], /--with takes one of: clients, models, torch/],
-    [['--system', '--with', 'cuda'], /--with takes one of: clients, models, torch/],
+    [['--system', '--with'], /--with takes one of: clients, models, torch, builds/],
+    [['--system', '--with', 'cuda'], /--with takes one of: clients, models, torch, builds/],
     [['--with', 'torch'], /needs npm run test:system/],
     [['--changed', 'a', 'b'], /takes one commit or branch/],
   ])('refuses %j', (args, message) => {

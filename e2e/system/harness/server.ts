@@ -22,6 +22,7 @@ export interface ServerOptions {
 
 export interface Server {
   readonly port: number;
+  readonly pid: number;
   readonly folder: string;
   /** The end of its standard output and error. */
   output(): string;
@@ -76,5 +77,5 @@ export async function startServer({ command, env, ready, limitMs }: ServerOption
     await stop();
     throw new Error(`${String(error)}\n${output.slice(-5_000)}`);
   }
-  return { port, folder, output: () => output, stop };
+  return { port, pid: Number(child.pid), folder, output: () => output, stop };
 }
