@@ -170,7 +170,7 @@ function itemOf({ known, fit }: Choice, purpose: Purpose, input: RecommendInput)
 }
 
 /** How much smaller the next choice is at least, as a share of the bytes of the larger one. */
-const SMALLER = 0.6;
+const SMALLER = 0.65;
 
 /**
  * Returns up to three chat models, the smallest first: the chosen one, and quick ones that are clearly smaller. The

@@ -159,11 +159,12 @@ function RecommendedSet(props: { set: ModelSet; machine: Machine }): ReactElemen
   const apply = useApply();
   const chat = set.chat.find(({ id }) => id === size)?.item;
   const items = set.items.map((item) => (item.purpose === 'chat' ? (chat ?? item) : item));
-  const chosen = items.filter(({ model }) => !without.has(model));
-  const toggle = (model: string, on: boolean): void => {
+  const chosen = items.filter(({ slot }) => !without.has(slot));
+  // By slot: the chosen chat model may also be recommended for small tasks.
+  const toggle = (slot: string, on: boolean): void => {
     const next = new Set(without);
-    if (on) next.delete(model);
-    else next.add(model);
+    if (on) next.delete(slot);
+    else next.add(slot);
     setWithout(next);
   };
   const begin = (): void =>
@@ -179,11 +180,11 @@ function RecommendedSet(props: { set: ModelSet; machine: Machine }): ReactElemen
         <ul>
           {items.map((item) => (
             <SetItem
-              key={item.model}
+              key={item.slot}
               item={item}
               machine={machine}
-              on={!without.has(item.model)}
-              onChange={(on) => toggle(item.model, on)}
+              on={!without.has(item.slot)}
+              onChange={(on) => toggle(item.slot, on)}
             />
           ))}
         </ul>
