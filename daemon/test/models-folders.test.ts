@@ -20,7 +20,7 @@ const model = (name: string) => tinyChat({ name, width: 32, reply: REPLY });
 const home = newHome();
 const folder = (name: string) => join(home, name);
 /** Mounts a folder in the gateway's own namespace as soon as the file `mount` exists. */
-const LATE_MOUNT = `(while [ ! -e "$SVC_HOME/mount" ]; do sleep 0.1; done; mount --bind "$SVC_HOME/disk" "$SVC_HOME/late") &`;
+const LATE_MOUNT = `(while [ -d "$SVC_HOME" ] && [ ! -e "$SVC_HOME/mount" ]; do sleep 0.1; done; mount --bind "$SVC_HOME/disk" "$SVC_HOME/late") &`;
 
 beforeAll(() => {
   for (const name of ['late', 'disk/maker', 'open']) mkdirSync(folder(name), { recursive: true });
