@@ -77,8 +77,8 @@ export class StandInDocker {
   }
 
   /** Kills all containers as the kernel would. */
-  async kill(): Promise<void> {
-    for (const box of this.#boxes.values()) await this.#end(box, 137);
+  async kill(exitCode = 137): Promise<void> {
+    for (const box of this.#boxes.values()) await this.#end(box, exitCode);
   }
 
   async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
