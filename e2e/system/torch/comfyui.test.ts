@@ -1,11 +1,21 @@
-/** A real ComfyUI on the CPU with a small checkpoint of random weights, attached as an image slot. Needs `--with torch`. */
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+/**
+ * A real ComfyUI on the CPU with a small checkpoint of random weights, attached to an image slot and started by one. Needs
+ * `--with torch`.
+ */
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImagesResponse } from '../../../daemon/contract/images.ts';
+import { modelOfFile } from '../../../daemon/inference/images/own-model.ts';
+import { type Weights, workflowGraph } from '../../../daemon/inference/images/workflow-graph.ts';
+import { processTree, processTreeMemory } from '../../../daemon/lib/process/process-memory.ts';
+import { FAMILIES, type ImageFamily } from '../../../daemon/models/images/families.ts';
+import { isAlive } from '../../../daemon/test/harness/descendants.ts';
 import { startGateway, until } from '../../../daemon/test/harness/gateway.ts';
+import { newHome } from '../../../daemon/test/harness/home.ts';
 import { type HttpResponse, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
+import { runSlotAction, slot, waitForSlotState } from '../../../daemon/test/harness/slots.ts';
 import { cachedFolder, shortHash } from '../harness/cache.ts';
 import { runProgram } from '../harness/program.ts';
 import { pythonEnvironment } from '../harness/python-environment.ts';
@@ -18,6 +28,9 @@ const IMAGES = '/v1/images/generations';
 const CHECKPOINT = 'v1-5-pruned-emaonly.safetensors';
 /** The first image includes compilation and loading. */
 const DRAW_LIMIT_MS = 3 * MINUTE;
+/** Start, compilation and loading on a busy machine. */
+const START_LIMIT_MS = 8 * MINUTE;
+const MIB = 1024 ** 2;
 const WRITER = join(import.meta.dirname, 'random_sd15_checkpoint.py');
 
 interface Installed {
@@ -51,13 +64,29 @@ async function install(): Promise<Installed> {
 
 const installed = await availableOrSkip('ComfyUI as an image slot', install);
 
+/** File names of models in parts. ComfyUI examines names and inputs of a workflow before it reads any file. */
+const PARTS = {
+  diffusion_models: 'part.safetensors',
+  text_encoders: 'text.safetensors',
+  vae: 'decoder.safetensors',
+};
+const BROKEN = 'broken.safetensors';
+
+/** Writes a base folder of ComfyUI: the checkpoint, a damaged one, and empty files for models in parts. */
+function writeModels(folder: string, checkpoint: string): void {
+  const models = join(folder, 'models');
+  for (const name of ['checkpoints', ...Object.keys(PARTS)])
+    mkdirSync(join(models, name), { recursive: true });
+  symlinkSync(checkpoint, join(models, 'checkpoints', CHECKPOINT));
+  writeFileSync(join(models, 'checkpoints', BROKEN), Buffer.alloc(100_000, 0xff));
+  for (const [name, file] of Object.entries(PARTS)) writeFileSync(join(models, name, file), '');
+}
+
 /** Starts ComfyUI with a separate base folder, so that it does not write to the cache. */
 const startComfy = ({ python, comfyui, checkpoint }: Installed): Promise<Server> =>
   startServer({
     command: (port, folder) => {
-      const checkpoints = join(folder, 'models', 'checkpoints');
-      mkdirSync(checkpoints, { recursive: true });
-      symlinkSync(checkpoint, join(checkpoints, CHECKPOINT));
+      writeModels(folder, checkpoint);
       const address = ['--listen', '127.0.0.1', '--port', String(port), '--disable-auto-launch'];
       const quiet = ['--disable-api-nodes', '--disable-all-custom-nodes', '--base-directory', folder];
       return [python, join(comfyui, 'main.py'), '--cpu', ...address, ...quiet];
@@ -177,4 +206,130 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
     expect(answer.code).toBe('model.not_found');
     expect(answer.text).toContain('sd_xl_base_1.0.safetensors');
   });
+
+  it(
+    'two callers at once: one image after the other, both complete',
+    async () => {
+      const drawn = await Promise.all([generate({ seed: 6 }), generate({ seed: 7 })]);
+      expect(drawn.map(([image]) => sizeOf(image))).toEqual([
+        [64, 64],
+        [64, 64],
+      ]);
+      expect(drawn[0]).not.toEqual(drawn[1]);
+    },
+    DRAW_LIMIT_MS,
+  );
+
+  it.each(Object.keys(FAMILIES) as ImageFamily[])(
+    'takes the workflow of the family %s, from one file and from parts',
+    async (family) => {
+      const model = modelOfFile(CHECKPOINT, { family, source: 'slot' });
+      const { width, height, steps, cfg } = model;
+      const common = { prompt: 'a cat', negativePrompt: 'dogs', count: 1, seed: 7 };
+      const drawing = { model, width, height, steps, cfg, ...common };
+      const inputs = Object.keys(model.encoders?.files ?? {});
+      const whole: Weights = { by: 'checkpoint', file: CHECKPOINT, encoders: null, vae: null };
+      const split: Weights = {
+        by: 'diffusion-model',
+        file: PARTS.diffusion_models,
+        encoders: Object.fromEntries(inputs.map((name) => [name, PARTS.text_encoders])),
+        vae: PARTS.vae,
+      };
+      for (const weights of inputs.length === 0 ? [whole] : [whole, split]) {
+        const prompt = workflowGraph(drawing, weights);
+        const answer = await send(comfy, 'POST', '/prompt', { body: { prompt } });
+        expect([answer.status, answer.text.slice(0, 1_000)]).toEqual([
+          200,
+          expect.stringContaining('"node_errors": {}'),
+        ]);
+      }
+      await send(comfy, 'POST', '/queue', { body: { clear: true } });
+      await send(comfy, 'POST', '/interrupt', { body: {} });
+      await until(async () => (await queued()) === 0, 'ComfyUI to be idle', DRAW_LIMIT_MS);
+    },
+    2 * DRAW_LIMIT_MS,
+  );
+
+  it(
+    'a damaged checkpoint is an error that names the node and the exception, and the next image is drawn',
+    async () => {
+      const answer = await draw({ model: BROKEN });
+      expect(answer.status).toBeGreaterThanOrEqual(500);
+      expect(answer.text).toMatch(/CheckpointLoaderSimple/);
+      expect(answer.text).not.toContain(comfy.folder);
+      expect(sizeOf((await generate({ seed: 8 }))[0])).toEqual([64, 64]);
+    },
+    2 * DRAW_LIMIT_MS,
+  );
+
+  it(
+    'unload frees its memory',
+    async () => {
+      await generate({ seed: 10 });
+      const resident = () => processTreeMemory(comfy.pid)?.resident ?? 0;
+      const before = resident();
+      await runSlotAction(gateway, 'img', 'unload');
+      await until(
+        () => resident() < before - 200 * MIB,
+        'the memory of the checkpoint to be free',
+        2 * MINUTE,
+      );
+    },
+    DRAW_LIMIT_MS,
+  );
+});
+
+describe.skipIf(installed === null)('ComfyUI that the gateway starts', () => {
+  const gateway = new OneGateway(() => {
+    const { python, comfyui, checkpoint } = installed as Installed;
+    const base = join(newHome(), 'comfy');
+    writeModels(base, checkpoint);
+    const args = ['--disable-api-nodes', '--disable-all-custom-nodes', '--base-directory', base];
+    return startGateway({
+      files: {
+        'config/slots/agent.toml': 'enabled = false\n',
+        'config/slots/img.toml': [
+          'type = "image"\nengine = "comfyui"\nrunner = "process"\ndevice = "cpu"\nmodel = "sd15"\nautoload = false',
+          `command = ${JSON.stringify([python, join(comfyui, 'main.py')])}`,
+          `extra_args = ${JSON.stringify(args)}\n`,
+        ].join('\n'),
+      },
+    });
+  });
+  const draw = (): Promise<HttpResponse> =>
+    send(gateway, 'POST', IMAGES, {
+      idleTimeoutMs: START_LIMIT_MS,
+      body: { model: 'img', prompt: 'a cat', size: '64x64', seed: 1, steps: 2, response_format: 'b64_json' },
+    });
+
+  it(
+    'starts at the first request and draws',
+    async () => {
+      const answer = await draw();
+      expect(answer.status, answer.text.slice(0, 500)).toBe(200);
+    },
+    START_LIMIT_MS,
+  );
+
+  it(
+    'a killed ComfyUI is started again by the next request',
+    async () => {
+      const { pid } = await slot(gateway, 'img');
+      process.kill(Number(pid), 'SIGKILL');
+      await waitForSlotState(gateway, 'img', 'error', undefined, MINUTE);
+      await until(async () => (await draw()).status === 200, 'an image after the kill', START_LIMIT_MS);
+    },
+    2 * START_LIMIT_MS,
+  );
+
+  it(
+    'unload ends its processes',
+    async () => {
+      const pids = processTree(Number((await slot(gateway, 'img')).pid));
+      await runSlotAction(gateway, 'img', 'unload');
+      await waitForSlotState(gateway, 'img', 'offline', undefined, 2 * MINUTE);
+      await until(() => !pids.some(isAlive), 'all processes to end', MINUTE);
+    },
+    4 * MINUTE,
+  );
 });
