@@ -7,7 +7,7 @@ const AGENT = 'agent';
 
 /**
  * Records which models load and which fail, so that slot `agent` keeps the model that serves it and never takes one that
- * fails (docs/spec/contract.md#agent-stable). A model whose file is away is removed when its slot is unloaded.
+ * fails (docs/spec/contract.md#agent-stable). A model whose folder is away is removed when its slot is unloaded.
  */
 export function followLoads(
   slots: Pick<Slots, 'onEvent' | 'config'>,

@@ -1,10 +1,11 @@
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { MountGuard } from '../lib/fs/mount-guard.ts';
 import type { Log } from '../lib/log.ts';
+import { FolderIdentities } from './folder-identities.ts';
 import { modelId, uniqueId } from './model-id.ts';
 import { modelOfFile } from './model-of-file.ts';
 import type { ModelStore } from './model-store.ts';
-import { fileState } from './path-state.ts';
+import { fileState, isWithin } from './path-state.ts';
 import { projectorOf } from './projector-of.ts';
 import type { MetadataReader, ModelMetadata } from './read-metadata-in-child.ts';
 import { HEADER_VERSION, type ModelSource, type RegisteredModel } from './registered-model.ts';
@@ -70,7 +71,7 @@ export interface FolderSyncDeps {
   optional: string;
   /** Returns whether a file is registered in another way. */
   isExcluded(path: string): boolean;
-  /** Returns whether an engine serves a model. It stays while its file is away. */
+  /** Returns whether an engine serves a model. It stays while its folder is away. */
   isLoaded(id: string): boolean;
   mountGuard: MountGuard;
   readMetadata: MetadataReader;
@@ -84,8 +85,6 @@ const folderAdvice = (reason: string): string | null =>
   reason === 'ENOENT'
     ? 'Create or mount the folder, or remove it from [models] folders. Then run: svcctl models scan'
     : adviceFor(`(${reason})`);
-
-const isWithin = (folder: string, path: string) => path.startsWith(join(folder, sep));
 
 const unchanged = (file: FoundFile, known: { sizeBytes: number; mtimeS: number } | undefined) =>
   known !== undefined && known.sizeBytes === file.sizeBytes && known.mtimeS === file.mtimeS;
@@ -127,7 +126,8 @@ export class FolderSync {
   #folderProblems: ModelProblem[] = [];
   #unusable: readonly ModelProblem[] = [];
   #watched: ReadonlyMap<string, WatchedPaths> = new Map();
-  /** Loaded models whose files are away. */
+  readonly #identities = new FolderIdentities();
+  /** Loaded models whose folders are away. */
   readonly #retained = new Set<string>();
 
   constructor(deps: FolderSyncDeps) {
@@ -235,16 +235,17 @@ export class FolderSync {
 
   /**
    * Removes the model. A demonstration or program model is registered again by its source; any other is
-   * marked missing unless it is loaded.
+   * marked missing unless it is loaded and its folder is away.
    */
-  #markMissing({ id, source }: RegisteredModel): void {
+  #markMissing({ id, source, path }: RegisteredModel): void {
     if (source === 'demo' || source === 'program') this.#deps.modelStore.remove(id);
-    else this.#miss(id);
+    else this.#miss(id, path);
   }
 
-  #miss(id: string): void {
+  #miss(id: string, path: string): void {
     const { modelStore, isLoaded } = this.#deps;
-    if (modelStore.get(id) !== undefined && isLoaded(id)) this.#retained.add(id);
+    const isRetained = this.#identities.isAway(path) && modelStore.get(id) !== undefined && isLoaded(id);
+    if (isRetained) this.#retained.add(id);
     else modelStore.markMissing(id);
   }
 
@@ -259,7 +260,7 @@ export class FolderSync {
       if (unresponsive.some((folder) => isWithin(folder, path))) continue;
       const found = await this.#inspect(path);
       if (found === 'unknown' && within(path)) continue;
-      this.#miss(id);
+      this.#miss(id, path);
     }
   }
 
@@ -269,6 +270,7 @@ export class FolderSync {
     const { files, problems, unresponsive, unusable } = scan;
     if (signal.aborted) return;
     this.#watched = watchedPaths(scan);
+    this.#identities.update(scan);
     this.#retained.clear();
     this.recordFolderProblems(problems);
     this.#recordUnusable(unusable);

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 
 /** A path that does not exist. */
 export const NO_PATH = '';
@@ -27,9 +28,15 @@ export async function pathState(path: string): Promise<string> {
 export const fileState = ({ sizeBytes, mtimeS }: { sizeBytes: number; mtimeS: number }): string =>
   `${sizeBytes} ${mtimeS}`;
 
+/** Returns device and inode of the state of a folder; null when it is absent, unknown or that of a file. Pure. */
+export const identityOf = (state: string): string | null =>
+  state.includes(':') ? state.split(':').slice(0, 2).join(':') : null;
+
 /** Returns whether another folder is at the path now: it was created or mounted. Pure. */
 export function isOtherFolder(before: string, now: string): boolean {
-  if (now === NO_PATH || now === UNKNOWN_STATE) return false;
-  const identity = (state: string) => state.split(':').slice(0, 2).join(':');
-  return identity(before) !== identity(now) && now.includes(':');
+  const identity = identityOf(now);
+  return identity !== null && identity !== identityOf(before);
 }
+
+/** Returns whether a path is below a folder. Pure. */
+export const isWithin = (folder: string, path: string): boolean => path.startsWith(join(folder, sep));

@@ -111,7 +111,7 @@ export interface Registry {
   refresh(): Promise<boolean>;
   /** Scans the model folders again whenever they change. Ends with `close`. */
   watch(): void;
-  /** Call it when a slot was unloaded: a model whose file is away is removed. */
+  /** Call it when a slot was unloaded: a model whose folder is away is removed. */
   slotChanged(): void;
   /** Returns files that look like models and cannot be used, and folders that cannot be read. */
   problems(): readonly ModelProblem[];

@@ -148,7 +148,7 @@ ALTER TABLE requests ADD COLUMN story TEXT;
 
 /**
  * One row per request, so that `sqlite3` can read the log. Drops the log of development versions: 1 to 4 had other
- * columns, 5 had rows of many requests (docs/adr/0079-logs-of-development-versions-are-dropped.md).
+ * columns, 5 had rows of many requests (docs/adr/0075-logs-of-development-versions-are-dropped.md).
  */
 const ROWS = `
 DROP TABLE IF EXISTS requests;

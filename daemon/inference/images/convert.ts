@@ -21,7 +21,7 @@ export interface ConvertOptions {
 const oneAtATime = new Semaphore({ permits: 1 });
 
 /**
- * Converts a PNG in a thread of its own (docs/adr/0071-webassembly-converts-images.md). The caller has checked its
+ * Converts a PNG in a thread of its own (docs/adr/0069-webassembly-converts-images.md). The caller has checked its
  * dimensions. Returns null when it cannot be decoded or the result exceeds a limit. Rejects with the reason of the
  * signal.
  */

@@ -28,7 +28,7 @@ interface Row {
 const hasAll = (process.env.SVC_TEST_WITH ?? '').split(',').includes('models');
 const ALL_ROWS: readonly Row[] = [
   { name: 'SmolLM2 135M', download: smollm2, words: 6000, context: 8192 },
-  // Reading 16,000 tokens takes more than ten minutes on two cores (ADR-0076).
+  // Reading 16,000 tokens takes more than ten minutes on two cores (ADR-0073).
   { name: 'Qwen2.5-Coder 0.5B', download: qwen25, words: 3000, context: 4096 },
 ];
 
