@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { QUIET_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { ENDLESS, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
-import { composer, turns } from './harness/playground.ts';
+import { composer, submitMessage, turns } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 const daemon = daemonOf(() => startTiny());
@@ -96,8 +96,7 @@ test('with reduced motion nothing moves, even while an answer is pending', async
     await page.goto(`${gateway.url}/playground`);
     // Never answered: the demonstration model would answer before the pending state is checked.
     await page.route('**/v1/chat/completions', () => {});
-    await composer(page).fill('Hello');
-    await page.keyboard.press('Enter');
+    await submitMessage(page, 'Hello');
     await expect(page.getByText('Waiting for the first token')).toBeAttached();
     expect(await moving()).toBe(0);
     await page.goto(`${gateway.url}/overview`);

@@ -4,7 +4,7 @@ import { send } from '../daemon/test/harness/http.ts';
 import { waitForSlotState } from '../daemon/test/harness/slots.ts';
 import { inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { enter, keyField, sessionChip } from './harness/login.ts';
-import { composer, sendMessage, turns, waitForReply } from './harness/playground.ts';
+import { composer, sendMessage, submitMessage, turns, waitForReply } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
 /** Keys are set but not required; the tests change that from outside the page. */
@@ -76,8 +76,7 @@ test('a session that ends elsewhere preserves the view and the text, and continu
   await setEnforcement(true);
   await page.goto(`${daemon().url}/login?next=/playground`);
   await enter(page, ADMIN_KEY);
-  await composer(page).fill('Hello');
-  await composer(page).press('Enter');
+  await submitMessage(page, 'Hello');
   await typeOn(page);
   expect((await send(daemon(), 'POST', '/api/auth/sessions/end', { key: ADMIN_KEY })).status).toBe(200);
   await expect(bar(page)).toContainText('Your session has ended.');

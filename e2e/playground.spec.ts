@@ -4,7 +4,7 @@ import { type ComfyStandIn, comfyStandIn } from '../daemon/test/harness/comfy-st
 import { TONE_TEXT } from '../daemon/test/harness/tone-gateway.ts';
 import { code, ran } from './harness/code-samples.ts';
 import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
-import { composer, sendMessage, waitForReply } from './harness/playground.ts';
+import { composer, sendMessage, submitMessage, waitForReply } from './harness/playground.ts';
 import { REPLY, startStudio } from './harness/playground-gateway.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
@@ -60,8 +60,7 @@ for (const [name, width, height] of [
     await sendMessage(page, daemon().url, lines);
     await waitForReply(page);
     for (const count of [4, 6]) {
-      await composer(page).fill(lines);
-      await composer(page).press('Enter');
+      await submitMessage(page, lines);
       await expect(page.getByRole('region', { name: 'Conversation' }).locator('ol > li')).toHaveCount(count);
       await waitForReply(page);
     }

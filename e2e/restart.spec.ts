@@ -2,7 +2,14 @@ import type { Page } from 'playwright/test';
 import type { Gateway } from '../daemon/test/harness/gateway.ts';
 import { ENDLESS, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
 import { inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
-import { composer, conversation, sendMessage, turns, waitForReply } from './harness/playground.ts';
+import {
+  composer,
+  conversation,
+  sendMessage,
+  submitMessage,
+  turns,
+  waitForReply,
+} from './harness/playground.ts';
 import { expect, test } from './harness/test.ts';
 
 let gateway: Gateway;
@@ -64,8 +71,7 @@ test('when the daemon dies during an answer the text stays, and the answer can b
   await expect(bar(page)).toBeVisible();
   gateway = await startAgain();
   await expect(bar(page)).toHaveCount(0);
-  await composer(page).fill('!');
-  await composer(page).press('Enter');
+  await submitMessage(page, '!');
   await waitForReply(page);
   await expect(conversation(page)).toContainText('Hello from the tiny model.');
 });

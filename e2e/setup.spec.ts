@@ -7,7 +7,7 @@ import { encodeGguf } from '../daemon/models/testing/gguf/writer.ts';
 import { type FakeHub, startHub } from '../daemon/models/testing/hub.ts';
 import { type Gateway, startGateway } from '../daemon/test/harness/gateway.ts';
 import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
-import { composer, turns, waitForReply } from './harness/playground.ts';
+import { submitMessage, turns, waitForReply } from './harness/playground.ts';
 import { expect, test } from './harness/test.ts';
 
 const REPLY = 'From nothing to an answer.';
@@ -96,8 +96,7 @@ test('from an empty folder to the first answer of a downloaded model', async ({ 
   await inspect(page, 'setup-done', TWO_LAYOUTS);
 
   await page.getByRole('link', { name: 'Start a chat' }).click();
-  await composer(page).fill('Hello');
-  await composer(page).press('Enter');
+  await submitMessage(page, 'Hello');
   await waitForReply(page);
   await expect(turns(page).last()).toContainText(REPLY);
 
