@@ -111,16 +111,23 @@ export class ProcessRun implements RunningEngine {
     this.#stop.abort(new Error('stopped'));
     const child = this.#child;
     if (child === null) return this.ended;
+    const endAt = performance.now() + graceMs;
     const saving = this.#isStopping ? null : this.#save(graceMs);
     this.#isStopping = true;
     if (saving === null) void stopChild(child.process, child.ended, graceMs);
-    else void Promise.race([saving, child.ended]).then(() => stopChild(child.process, child.ended, graceMs));
+    else
+      void Promise.race([saving, child.ended.then(() => true)]).then((endsItself) =>
+        stopChild(child.process, child.ended, endsItself ? Math.max(1, endAt - performance.now()) : 0),
+      );
     return this.ended;
   }
 
-  /** Saves the conversations of a loaded engine in the first part of the time until it is killed. */
-  #save(graceMs: number): Promise<void> | null {
-    if (this.#saved === null || this.#endpoint === null) return null;
+  /**
+   * Saves the conversations of a loaded engine in the first part of the time until it is killed. Resolves with whether
+   * it ends on SIGTERM afterwards.
+   */
+  #save(graceMs: number): Promise<boolean> | null {
+    if (this.#saved === null || this.#endpoint === null || graceMs <= 0) return null;
     return this.#saved.save(this.#endpoint, graceMs * SAVE_SHARE);
   }
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTicksOf } from '../../lib/process/process-identity.ts';
 import { listenOnLoopback } from '../../lib/testing/listening.ts';
 import { openFiles } from '../testing/open-files.ts';
+import { writeOtherProgram } from '../testing/other-program.ts';
 import { ProcessBench } from '../testing/process-bench.ts';
 import { freePort } from './ports.ts';
 import type { RunningEngine } from './runner.ts';
@@ -91,6 +92,48 @@ describe('a start', () => {
     expect(stopped).toMatchObject({ code: null, signal: 'SIGTERM' });
     expect(existsSync(recordOf('agent'))).toBe(false);
     await exited(run.pid as number);
+  });
+});
+
+describe('an engine whose conversations are saved', () => {
+  /** Responds to everything as llama-server does, except that the last save never ends, and ignores SIGTERM. */
+  const PROGRAM = `
+    import { createServer } from 'node:http';
+    process.on('SIGTERM', () => console.log('received SIGTERM'));
+    let saves = 0;
+    createServer((request, response) => {
+      console.log('received ' + request.url);
+      const isSave = request.url.includes('action=save');
+      if (isSave && ++saves > 1) return console.log('saves');
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(isSave ? { n_saved: 3, n_written: 9 } : { n_restored: 3, n_read: 9 }));
+    }).listen(Number(process.argv[2]), '127.0.0.1');`;
+
+  it('is killed after the grace time, although a save does not end', async () => {
+    const folder = join(bench.folder, 'kv');
+    const kvCache = {
+      configFor: () => ({
+        ...{ root: bench.folder, folder, maxBytes: 1 << 20, maxStates: 4 },
+        survivesRestart: true,
+      }),
+      restored: () => {},
+      notSaved: () => {},
+      isSaved: () => {},
+    };
+    const model = join(bench.folder, 'model.gguf');
+    writeFileSync(model, 'GGUF');
+    const args = [writeOtherProgram(bench.folder, PROGRAM), '{port}'];
+    const how = { args, savesSequences: true };
+    const run = bench.start([], how, { modelPath: model }, bench.runner({ kvCache }));
+    await run.loaded;
+    await run.prepare?.(new AbortController().signal);
+    expect(text(run)).not.toContain('cannot restore');
+    const startedAt = performance.now();
+    expect(await run.stop(6_000)).toMatchObject({ signal: 'SIGKILL' });
+    expect(text(run)).toContain('saves');
+    expect(text(run)).toContain('received SIGTERM');
+    // Without the time of the save it would be 10.8 s.
+    expect(performance.now() - startedAt).toBeLessThan(9_500);
   });
 });
 

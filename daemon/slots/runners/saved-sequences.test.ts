@@ -254,4 +254,20 @@ describe('an interrupted save leaves no state', () => {
     await slow?.save(ENDPOINT, 20);
     expect(files()).toEqual([]);
   });
+
+  test('it writes more than the limit, and does not end by itself', async () => {
+    config = { ...config, maxBytes: 10_000 };
+    const { query } = engine([900, 900]);
+    let saves = 0;
+    const growing: QueryEngine = async (endpoint, sent, signal) => {
+      if (signal === LIVE || !sent.path.includes('save')) return query(endpoint, sent, signal);
+      saves += 1;
+      writeFileSync(join(config.folder, (sent.body as { filename: string }).filename), Buffer.alloc(20_000));
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    const { saved, notes } = opened(growing);
+    await saved?.restore(ENDPOINT, LIVE);
+    expect(await saved?.save(ENDPOINT, 20_000)).toBe(false);
+    expect([saves, files(), notes]).toEqual([1, [], [expect.stringMatching(/exceeds the limit/)]]);
+  });
 });

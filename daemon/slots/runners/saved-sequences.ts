@@ -24,6 +24,7 @@ import {
 } from '../workers/llama/state-description.ts';
 import type { KvCacheConfig } from '../workers/protocol.ts';
 import type { Endpoint } from './runner.ts';
+import { SizeLimit, StateTooLarge } from './size-limit.ts';
 
 /** Time limit for one request of a saved state, in milliseconds. */
 const REQUEST_MS = 20_000;
@@ -130,20 +131,24 @@ export class SavedSequences {
 
   /**
    * Saves the conversations of an engine that is about to end, for at most `limitMs`. A save that is interrupted leaves
-   * no state.
+   * no state. Returns false when a state exceeds the limit: the engine goes on writing it until it is killed.
    */
-  async save(endpoint: Endpoint, limitMs: number): Promise<void> {
+  async save(endpoint: Endpoint, limitMs: number): Promise<boolean> {
     const { launch, note } = this.#deps;
-    const signal = AbortSignal.timeout(limitMs);
+    const signal = AbortSignal.timeout(Math.floor(limitMs));
     const digest = this.#isProven ? await this.#readFingerprint().catch(() => null) : null;
-    if (digest === null) return;
+    if (digest === null) return true;
     for (let sequence = 0; sequence < launch.parallel && !signal.aborted; sequence++) {
       // The root folder is gone when the owner turned the feature off, or when the gateway ends.
-      if (!existsSync(this.#config.root) || !ensurePrivateFolder(this.#config.folder)) return;
-      await this.#saveOne(endpoint, { sequence, digest, signal }).catch((error: Error) =>
-        note(`a conversation could not be saved: ${error.message}`),
-      );
+      if (!existsSync(this.#config.root) || !ensurePrivateFolder(this.#config.folder)) return true;
+      try {
+        await this.#saveOne(endpoint, { sequence, digest, signal });
+      } catch (error) {
+        note(`a conversation could not be saved: ${(error as Error).message}`);
+        if (error instanceof StateTooLarge) return false;
+      }
     }
+    return true;
   }
 
   async #prove(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
@@ -171,10 +176,17 @@ export class SavedSequences {
     const id = randomBytes(16).toString('hex');
     const paths = statePaths(folder, id);
     const [temp, tempText] = [tempPath(paths.state), tempPath(paths.description)];
+    const limit = new SizeLimit(temp, Math.min(maxBytes, MAX_STATE_BYTES));
     try {
-      const saved = await this.#act(endpoint, { sequence, action: 'save', id: basename(temp), signal });
+      const either = AbortSignal.any([signal, limit.signal]);
+      const saved = await this.#act(endpoint, {
+        sequence,
+        action: 'save',
+        id: basename(temp),
+        signal: either,
+      });
       const { size: bytes } = await stat(temp);
-      if (saved.tokens < MIN_TOKENS || bytes > Math.min(maxBytes, MAX_STATE_BYTES)) return;
+      if (saved.tokens < MIN_TOKENS || bytes > limit.maxBytes) return;
       await chmod(temp, 0o600);
       makeSpace(root, this.#config, bytes);
       const tokens = (await tokensIn(temp, saved.tokens)) ?? Uint32Array.of(saved.tokens);
@@ -183,7 +195,10 @@ export class SavedSequences {
       await rename(temp, paths.state);
       await rename(tempText, paths.description);
       this.#deleteContinued(id, tokens, digest);
+    } catch (error) {
+      throw limit.signal.aborted ? limit.signal.reason : error;
     } finally {
+      limit.close();
       for (const path of [temp, tempText]) await rm(path, { force: true });
     }
   }
