@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError } from '../../contract/errors.ts';
 import { slotNotFound } from '../../contract/not-found.ts';
 import { SlotName, type SlotSettingsBody, type SlotWorkflowSettings } from '../../contract/slots.ts';
-import { mappedWorkflow, parseWorkflow, WorkflowError } from '../../contract/workflow.ts';
+import { MAX_WORKFLOW_BYTES, mappedWorkflow, parseWorkflow, WorkflowError } from '../../contract/workflow.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import type { ChangeGuard } from '../../settings/revision.ts';
 import type { Forecast } from '../admission/controller.ts';
@@ -15,7 +15,7 @@ import { disabledError, noMemoryError } from '../refusals.ts';
 import type { SlotConfig } from './slot-config.ts';
 import type { SlotFiles } from './slot-files.ts';
 import { MAX_SLOTS } from './slot-folder.ts';
-import { checkedSlot, editSlotText, editWorkflow, invalidSlot } from './slot-text.ts';
+import { checkedSlot, editSlotText, editWorkflow, invalidSlot, workflowText } from './slot-text.ts';
 
 export interface SlotAdminDeps {
   readonly files: SlotFiles;
@@ -82,10 +82,11 @@ export class SlotAdmin {
 
   /** See `Slots.setWorkflow`. */
   async setWorkflow(name: string, { file, workflow, inputs, replace }: SlotWorkflowSettings): Promise<void> {
-    const { config, files, reload } = this.#deps;
-    if (config(name) === undefined) throw slotNotFound(name);
-    const bytes = Buffer.from(`${JSON.stringify(workflow, null, 2)}\n`);
+    const { config, broken, files, reload } = this.#deps;
+    if (config(name) === undefined && !broken().has(name)) throw slotNotFound(name);
+    const bytes = Buffer.from(workflowText(workflow));
     const invalid = (path: string, reason: string) => invalidSlot(name, [{ path, reason }]);
+    if (bytes.length > MAX_WORKFLOW_BYTES) throw invalid('workflow', 'is larger than 2 MiB');
     try {
       mappedWorkflow(parseWorkflow(bytes.toString()), inputs);
     } catch (cause) {

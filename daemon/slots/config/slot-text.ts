@@ -56,6 +56,14 @@ export function editWorkflow(text: string, file: string, inputs: WorkflowMapping
   }
 }
 
+/** Returns the text of a workflow file with a line for each node. Indented any further, it may become many times as large. */
+export function workflowText(workflow: Readonly<Record<string, unknown>>): string {
+  const nodes = Object.entries(workflow).map(
+    ([id, node]) => `  ${JSON.stringify(id)}: ${JSON.stringify(node)}`,
+  );
+  return `{\n${nodes.join(',\n')}\n}\n`;
+}
+
 /** Returns 422 `slot.invalid` with path and reason of each field, never its value. */
 export const invalidSlot = (
   slot: string,
