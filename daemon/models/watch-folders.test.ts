@@ -196,3 +196,23 @@ test('checks at the same time share one', async () => {
   ]);
   expect(scans()).toBe(1);
 });
+
+test('many folders are read in short operations, between which others use the disk', async () => {
+  const folder = ready();
+  for (let count = 0; count < 300; count++) mkdirSync(file(folder, `maker/${count}`));
+  const guard = new MountGuard();
+  const { watch } = await bench(folder, guard);
+  const checked = watch.check();
+  let others = 0;
+  let isOver = false;
+  void checked.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await guard.run(folder, async () => {});
+    others += 1;
+  }
+  expect(await checked).toBe(false);
+  // The last one may have ended after the check.
+  expect(others).toBeGreaterThan(3);
+});

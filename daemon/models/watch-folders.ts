@@ -26,6 +26,8 @@ const MAX_UNSETTLED_MS = 30_000;
 const REQUEST_EVERY_MS = 2_000;
 /** Maximum milliseconds that a request waits for a check and the scan. */
 const REQUEST_WAIT_MS = 8_000;
+/** Paths of one operation on a disk: it has a time limit, and other operations on the disk wait for it. */
+const PATHS_AT_ONCE = 64;
 
 type States = ReadonlyMap<string, string>;
 
@@ -122,17 +124,24 @@ export class FolderWatch {
 
   async #read(watched: ReadonlyMap<string, WatchedPaths>): Promise<States> {
     const states = new Map<string, string>();
-    for (const [folder, paths] of watched) {
-      const read = async () => {
-        for (const path of paths.keys()) states.set(path, await pathState(path));
-      };
-      await this.#deps.mountGuard.run(folder, read).catch(() => {
-        for (const path of paths.keys()) if (!states.has(path)) states.set(path, UNKNOWN_STATE);
-      });
+    for (const [folder, all] of watched) {
+      for (const paths of chunks([...all.keys()], PATHS_AT_ONCE)) {
+        const read = async () => {
+          for (const path of paths) states.set(path, await pathState(path));
+        };
+        await this.#deps.mountGuard.run(folder, read).catch(() => {
+          for (const path of paths) if (!states.has(path)) states.set(path, UNKNOWN_STATE);
+        });
+      }
     }
     return states;
   }
 }
+
+const chunks = (paths: readonly string[], size: number): string[][] =>
+  Array.from({ length: Math.ceil(paths.length / size) }, (_, index) =>
+    paths.slice(index * size, (index + 1) * size),
+  );
 
 const hasAppeared = (baseline: States, now: States): boolean =>
   [...now].some(([path, state]) => isOtherFolder(baseline.get(path) ?? state, state));
