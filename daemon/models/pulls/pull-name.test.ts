@@ -59,6 +59,12 @@ describe('tags of Ollama', () => {
     ['embeddinggemma:latest', 'ggml-org/embeddinggemma-300M-GGUF', 'embeddinggemma-300M-Q8_0.gguf'],
     ['https://ollama.com/library/qwen3-coder:30b', 'unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF', null],
     ['qwen3.5:9b-fp16', 'unsloth/Qwen3.5-9B-GGUF', 'F16'],
+    ['smollm2', 'HuggingFaceTB/SmolLM2-360M-Instruct-GGUF', null],
+    ['granite4.1', 'unsloth/granite-4.1-3b-GGUF', null],
+    ['gemma4:12b', 'google/gemma-4-12B-it-qat-q4_0-gguf', null],
+    ['nomic-embed-text', 'nomic-ai/nomic-embed-text-v1.5-GGUF', null],
+    ['qwen3-vl:8b', 'unsloth/Qwen3-VL-8B-Instruct-GGUF', null],
+    ['qwen3-embedding', 'Qwen/Qwen3-Embedding-0.6B-GGUF', null],
   ])('%s', (tag, repo, selector) => {
     const found = parseModel(tag, { entries });
     expect(found).toMatchObject({ repo, revision: null, ...(selector === null ? {} : { selector }) });
@@ -66,6 +72,10 @@ describe('tags of Ollama', () => {
 
   test.each([
     ['qwen3.5', 'unsloth/Qwen3.5-2B-GGUF:Qwen3.5-2B-UD-Q4_K_XL.gguf'],
+    ['qwen2.5', 'Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF:Q8_0'],
+    ['glm', 'unsloth/GLM-4.7-Flash-GGUF:GLM-4.7-Flash-UD-Q4_K_XL.gguf'],
+    ['smollm', 'HuggingFaceTB/SmolLM2-360M-Instruct-GGUF:smollm2-360m-instruct-q8_0.gguf'],
+    ['qwen3.5:2', 'unsloth/Qwen3.5-2B-GGUF:Qwen3.5-2B-UD-Q4_K_XL.gguf'],
     ['qwen3.5:70b', 'unsloth/Qwen3.5-2B-GGUF:Qwen3.5-2B-UD-Q4_K_XL.gguf'],
   ])('%s names the models of its family', (tag, similar) => {
     expect(() => parseModel(tag, { entries })).toThrow(
@@ -78,6 +88,15 @@ describe('tags of Ollama', () => {
     );
   });
 });
+
+test.each(['glm4', 'granite4', 'gemma3:1b', 'qwen', 'devstral', 'mistral'])(
+  '%s is another model than any of the catalogue',
+  (tag) => {
+    expect(() => parseModel(tag, { entries })).toThrow(
+      expect.objectContaining({ code: 'pull.bad_name' }) as unknown as Error,
+    );
+  },
+);
 
 describe('refusals say what to do', () => {
   test.each([
