@@ -18,8 +18,9 @@ const textOf = ({ body }: InternalCall): string =>
   (JSON.parse(body.toString('utf8')) as Prompt).messages[0]?.content ?? '';
 
 /** A stand-in for the inference route with speeds that fall with the length of the prompt. */
-function bench({ window = 32_768, timings = true, slot = 'agent' as string | null } = {}) {
+function bench({ window = 32_768, timings = true, slot = 'agent' as string | null, speed = 500 } = {}) {
   const prompts: string[] = [];
+  const sizes: number[] = [];
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -32,7 +33,8 @@ function bench({ window = 32_768, timings = true, slot = 'agent' as string | nul
     const text = textOf(call);
     prompts.push(text);
     const tokens = FIXED_TOKENS + TOKENS_PER_WORD * text.split(' ').length;
-    const speeds = { prompt_n: tokens, prompt_per_second: 500, predicted_n: 32 };
+    sizes.push(tokens);
+    const speeds = { prompt_n: tokens, prompt_per_second: speed, predicted_n: 32 };
     const reply = {
       usage: { prompt_tokens: tokens },
       ...(timings && { timings: { ...speeds, predicted_per_second: 20 - tokens / 1000 } }),
@@ -56,7 +58,7 @@ function bench({ window = 32_768, timings = true, slot = 'agent' as string | nul
     results,
     now: () => 7,
   });
-  return { model, prompts, results, state, release };
+  return { model, prompts, sizes, results, state, release };
 }
 
 const { signal } = new AbortController();
@@ -71,25 +73,51 @@ describe('ModelBench', () => {
     const { model, prompts, results } = bench();
     const result = await model.measure('agent', signal);
     expect(result).toMatchObject({ model: 'qwen3', slot: 'agent', pool: 'card', measured_at: 7 });
-    expect(prompts).toHaveLength(4);
+    expect(prompts).toHaveLength(5);
     const [short = 0, middle = 0, long = 0] = result.points.map((point) => point.prompt_tokens);
-    expect(long).toBeGreaterThan(1500);
-    expect(long).toBeLessThanOrEqual(4096);
-    expect(short).toBeLessThan(middle);
-    expect(middle).toBeLessThan(long);
+    for (const [tokens, expected] of [
+      [short, 256],
+      [middle, 1024],
+      [long, 4096],
+    ] as const) {
+      expect(tokens).toBeLessThanOrEqual(expected);
+      expect(tokens).toBeGreaterThan(0.95 * expected);
+    }
     expect(results.speedOf(MODEL, 'card')).toMatchObject({ measured: true });
   });
 
   it('starts each prompt differently, so that no saved state is used', async () => {
     const { model, prompts } = bench();
     await model.measure('agent', signal);
-    expect(new Set(prompts.map((text) => text.slice(0, 8))).size).toBe(4);
+    expect(new Set(prompts.map((text) => text.slice(0, 8))).size).toBe(5);
   });
 
   it('leaves a part of a small window free', async () => {
     const { model } = bench({ window: 400 });
     const { points } = await model.measure('agent', signal);
+    const [short = 0, middle = 0, long = 0] = points.map((point) => point.prompt_tokens);
+    expect([short < middle, middle < long]).toEqual([true, true]);
     expect(Math.max(...points.map((point) => point.prompt_tokens))).toBeLessThan(400 - 32);
+  });
+
+  it.each([
+    [20, [256, 1024, 2400]],
+    [10, [256, 1024]],
+    [1, [120]],
+    [0.1, [30]],
+  ])('shortens prompts on a machine with %d tokens per second', async (speed, lengths) => {
+    const { points } = await bench({ speed }).model.measure('agent', signal);
+    expect(points).toHaveLength(lengths.length);
+    for (const [index, { prompt_tokens }] of points.entries())
+      expect(Math.abs(prompt_tokens - (lengths[index] as number))).toBeLessThan(60);
+  });
+
+  it.each([64, 128, 200, 400])('never exceeds a window of %d tokens', async (window) => {
+    const { model, sizes } = bench({ window });
+    await model.measure('agent', signal);
+    const [short = 0, middle = 0, long = 0] = sizes.slice(-3);
+    expect([short <= middle, middle <= long]).toEqual([true, true]);
+    expect(Math.max(...sizes.slice(1))).toBeLessThanOrEqual(Math.max(window * 0.75, sizes[0] as number));
   });
 
   it('refuses an engine without speeds, and stores nothing', async () => {

@@ -11,12 +11,17 @@ import { wholeJson } from './internal-read.ts';
 
 /** Tokens of the longest prompt; the two others have a quarter and a sixteenth of it. */
 const DEEPEST_TOKENS = 4096;
-const SHARES = [1 / 16, 1 / 4, 1];
+const SHARES = [1 / 16, 1 / 4, 1] as const;
 /** The share of the window that a prompt may fill, so that a template and the response have a place. */
 const MAX_WINDOW_SHARE = 0.7;
 const GENERATED_TOKENS = 32;
-/** Words of the first prompt, by which the tokens of a word are counted. It also loads the model. */
+/** Words of the two prompts by which the tokens of a word and of the template are counted. The first one loads the model. */
 const FIRST_WORDS = 16;
+const SECOND_WORDS = 80;
+/** Maximum seconds that a prompt may take by the speed of the one before. A slow machine gets shorter ones. */
+const MAX_PROMPT_S = 120;
+/** A prompt that is not longer than the one before by this factor measures nothing new. */
+const MIN_STEP = 1.2;
 const WORDS = 'the cat sat on a mat and then it ran over the hill to see a dog'.split(' ');
 /** Maximum time of one request, in milliseconds; a first one loads the model. */
 const CALL_LIMIT_MS = 300_000;
@@ -91,17 +96,37 @@ export class ModelBench {
         message: `${name} is not a model of this machine, so its speed cannot be measured here.`,
       });
     const longest = Math.min(DEEPEST_TOKENS, (slot.context ?? DEEPEST_TOKENS) * MAX_WINDOW_SHARE);
-    const words = (longest / first.promptTokens) * FIRST_WORDS;
+    const { fixed, perWord, reply } = await this.#calibrate(name, { first, longest, signal });
+    // In a small window the template is longer than the shortest prompt, so only the rest is divided.
+    const base = longest * SHARES[0] > 2 * fixed ? 0 : fixed;
     const points: BenchPointView[] = [];
+    let last = reply;
     for (const share of SHARES) {
-      const { point } = await this.#chat(name, Math.max(1, Math.floor(words * share)), signal);
-      if (point === null) throw new GatewayError('model.bench_failed');
-      points.push(point);
+      const limit = (last.point?.prompt_per_second ?? Number.POSITIVE_INFINITY) * MAX_PROMPT_S;
+      if (points.length > 0 && limit < last.promptTokens * MIN_STEP) break;
+      const tokens = Math.min(limit, base + (longest - base) * share);
+      last = await this.#chat(name, Math.max(1, Math.floor((tokens - fixed) / perWord)), signal);
+      if (last.point === null) throw new GatewayError('model.bench_failed');
+      points.push(last.point);
     }
     const pool = slots.get(slot.name)?.memory?.pool ?? slot.memory?.pool ?? 'host';
     const result = { model: model.id, slot: slot.name, pool, measured_at: now(), points };
     results.add(model, result);
     return result;
+  }
+
+  /** Returns the tokens of the template and of a word, and the last reply. */
+  async #calibrate(
+    name: string,
+    { first, longest, signal }: { first: Reply; longest: number; signal: AbortSignal },
+  ): Promise<{ fixed: number; perWord: number; reply: Reply }> {
+    // So few that the prompt fits even if the first one had no template.
+    const words = Math.min(SECOND_WORDS, Math.floor((longest / first.promptTokens) * FIRST_WORDS));
+    const reply = words > FIRST_WORDS ? await this.#chat(name, words, signal) : first;
+    const measured = (reply.promptTokens - first.promptTokens) / Math.max(1, words - FIRST_WORDS);
+    const perWord = measured > 0 ? measured : first.promptTokens / FIRST_WORDS;
+    const fixed = Math.max(0, first.promptTokens - perWord * FIRST_WORDS);
+    return { fixed, perWord, reply };
   }
 
   async #chat(model: string, words: number, signal: AbortSignal): Promise<Reply> {
