@@ -3,10 +3,11 @@ import { GatewayError } from '../contract/errors.ts';
 import type { SlotRecord } from '../contract/slots.ts';
 import { BenchResults } from '../models/bench-results.ts';
 import type { RegisteredModel } from '../models/registered-model.ts';
+import { encodeName } from './forward/headers.ts';
 import type { InternalCall, InternalReply } from './internal.ts';
 import { ModelBench } from './model-bench.ts';
 
-const MODEL = { id: 'qwen3', sizeBytes: 5 } as RegisteredModel;
+const MODEL = { id: '模型-qwen3', sizeBytes: 5 } as RegisteredModel;
 const TOKENS_PER_WORD = 2;
 /** Tokens of the template and of the words before the counted ones. */
 const FIXED_TOKENS = 30;
@@ -42,7 +43,7 @@ function bench({ window = 32_768, timings = true, slot = 'agent' as string | nul
     async function* body() {
       yield Buffer.from(JSON.stringify(reply));
     }
-    const headers = { 'x-svc-model': MODEL.id, ...(slot !== null && { 'x-svc-slot': slot }) };
+    const headers = { 'x-svc-model': encodeName(MODEL.id), ...(slot !== null && { 'x-svc-slot': slot }) };
     return { status: 200, headers, body: body(), inBandError: () => null, abort: () => {} };
   };
   const results = new BenchResults({ get: () => null, set: () => {} });
@@ -72,7 +73,7 @@ describe('ModelBench', () => {
   it('measures three lengths after a first prompt that loads the model', async () => {
     const { model, prompts, results } = bench();
     const result = await model.measure('agent', signal);
-    expect(result).toMatchObject({ model: 'qwen3', slot: 'agent', pool: 'card', measured_at: 7 });
+    expect(result).toMatchObject({ model: MODEL.id, slot: 'agent', pool: 'card', measured_at: 7 });
     expect(prompts).toHaveLength(5);
     const [short = 0, middle = 0, long = 0] = result.points.map((point) => point.prompt_tokens);
     for (const [tokens, expected] of [

@@ -6,6 +6,7 @@ import type { BenchResults } from '../models/bench-results.ts';
 import type { RegisteredModel } from '../models/registered-model.ts';
 import type { Slots } from '../slots/slots.ts';
 import { asObject } from './dialects/json.ts';
+import { decodeName } from './forward/headers.ts';
 import type { Internal } from './internal.ts';
 import { wholeJson } from './internal-read.ts';
 
@@ -149,7 +150,7 @@ export class ModelBench {
     });
     const reply = asObject(await wholeJson(answer, MAX_BYTES));
     return {
-      model: answer.headers['x-svc-model'] ?? String(reply?.model),
+      model: decodeName(answer.headers['x-svc-model'] ?? String(reply?.model)),
       slot: answer.headers['x-svc-slot'] ?? null,
       promptTokens: Math.max(1, numberOf(asObject(reply?.usage)?.prompt_tokens)),
       point: pointOf(asObject(reply?.timings)),
