@@ -4,6 +4,7 @@ import {
   mappedWorkflow,
   parseWorkflow,
   proposeMapping,
+  WorkflowError,
   type WorkflowGraph,
   workflowCandidates,
   workflowValue,
@@ -139,3 +140,36 @@ test('an empty list removes a proposed input', () => {
   expect(mappedWorkflow(graph, {}).mapping).toEqual({ prompt: ['6.text'], seed: ['3.seed'] });
   expect(mappedWorkflow(graph, { seed: [] }).mapping).toEqual({ prompt: ['6.text'] });
 });
+
+test.each([
+  ['links in a circle', ['a', 'a', 'a', 'a']],
+  ['links to the same node', ['b', 'b', 'b', 'b']],
+])('%s are followed once', (_, [one, two, three, four]) => {
+  const many = (target: string) => ({
+    class_type: 'ConditioningCombine',
+    inputs: Object.fromEntries([1, 2, 3, 4].map((n) => [`conditioning_${n}`, [target, 0]])),
+  });
+  const chain = Object.fromEntries(Array.from({ length: 24 }, (__, n) => [`c${n}`, many(`c${n + 1}`)]));
+  const graph = parseWorkflow(
+    JSON.stringify({
+      s: { class_type: 'KSampler', inputs: { positive: ['a', 0], negative: ['c0', 0], seed: 1 } },
+      a: {
+        class_type: 'x',
+        inputs: { cond_1: [one, 0], cond_2: [two, 0], cond_3: [three, 0], cond_4: [four, 0] },
+      },
+      b: many('c0'),
+      ...chain,
+    }),
+  );
+  const startedAt = performance.now();
+  expect(proposeMapping(graph)).toEqual({ seed: ['s.seed'] });
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+});
+
+test.each(['constructor.name', '__proto__.x', 'toString.length', 's.constructor', 's.toString'])(
+  'the mapping %s names no input of the file',
+  (target) => {
+    const graph = parseWorkflow('{"s":{"class_type":"CLIPTextEncode","inputs":{"text":"x"}}}');
+    expect(() => mappedWorkflow(graph, { prompt: [target] })).toThrow(WorkflowError);
+  },
+);

@@ -70,25 +70,39 @@ export function parseWorkflow(text: string): WorkflowGraph {
   return graph as unknown as WorkflowGraph;
 }
 
+/** Returns a node of the file; never a property that every object has. */
+const nodeOf = (graph: WorkflowGraph, id: string): WorkflowNode | undefined =>
+  Object.hasOwn(graph, id) ? graph[id] : undefined;
+
 const NODE_WITH_PROMPTS = ['positive', 'negative'] as const;
 /** Inputs with text, in the order in which they are used. */
 const TEXT_INPUTS = ['text', 'prompt', 'clip_l', 't5xxl', 'text_g', 'text_l', 'value', 'string'];
-/** How far links are followed. */
-const MAX_DEPTH = 24;
+
+/** Texts that were found behind nodes. A node that is still searched has none, so that circles end. */
+type FoundTexts = Map<string, readonly string[]>;
 
 /** Returns the inputs with the text that leads to a link, as `NODE.input`. */
-function textsBehind(graph: WorkflowGraph, link: unknown, depth = 0): string[] {
-  if (!isLink(link) || depth > MAX_DEPTH) return [];
+function textsBehind(graph: WorkflowGraph, link: unknown, found: FoundTexts): readonly string[] {
+  if (!isLink(link)) return [];
   const [id] = link;
-  const inputs = graph[id]?.inputs ?? {};
+  const known = found.get(id);
+  if (known !== undefined) return known;
+  found.set(id, []);
+  const texts = textsOf(graph, id, found);
+  found.set(id, texts);
+  return texts;
+}
+
+function textsOf(graph: WorkflowGraph, id: string, found: FoundTexts): readonly string[] {
+  const inputs = nodeOf(graph, id)?.inputs ?? {};
   const own = TEXT_INPUTS.filter((name) => typeof inputs[name] === 'string').map((name) => `${id}.${name}`);
   if (own.length > 0) return own;
   const linked = TEXT_INPUTS.filter((name) => isLink(inputs[name]));
   const next =
     linked.length > 0 ? linked : Object.keys(inputs).filter((name) => /cond|positive|^text/i.test(name));
   for (const name of next) {
-    const found = textsBehind(graph, inputs[name], depth + 1);
-    if (found.length > 0) return found;
+    const texts = textsBehind(graph, inputs[name], found);
+    if (texts.length > 0) return texts;
   }
   return [];
 }
@@ -105,10 +119,10 @@ const isCanvas = ({ class_type, inputs }: WorkflowNode): boolean =>
 
 /** Follows a link to the node that contains the number. */
 function numberAt(graph: WorkflowGraph, id: string, name: string): string[] {
-  const value = graph[id]?.inputs[name];
+  const value = nodeOf(graph, id)?.inputs[name];
   if (typeof value === 'number') return [`${id}.${name}`];
   if (!isLink(value)) return [];
-  return typeof graph[value[0]]?.inputs.value === 'number' ? [`${value[0]}.value`] : [];
+  return typeof nodeOf(graph, value[0])?.inputs.value === 'number' ? [`${value[0]}.value`] : [];
 }
 
 /**
@@ -117,14 +131,15 @@ function numberAt(graph: WorkflowGraph, id: string, name: string): string[] {
  */
 export function proposeMapping(graph: WorkflowGraph): WorkflowMapping {
   const nodes = Object.entries(graph);
+  const found: FoundTexts = new Map();
   const [positive, negative] = NODE_WITH_PROMPTS.map((side) =>
-    nodes.flatMap(([, { inputs }]) => textsBehind(graph, inputs[side])),
+    nodes.flatMap(([, { inputs }]) => textsBehind(graph, inputs[side], found)),
   ) as [string[], string[]];
-  const guided = nodes.flatMap(([, { inputs }]) => textsBehind(graph, inputs.conditioning));
+  const guided = nodes.flatMap(([, { inputs }]) => textsBehind(graph, inputs.conditioning, found));
   const prompt = [...new Set(positive.length > 0 ? positive : guided)];
   const canvases = nodes.filter(([, node]) => isCanvas(node)).map(([id]) => id);
   const ofCanvas = (name: string) => [...new Set(canvases.flatMap((id) => numberAt(graph, id, name)))];
-  const found: Record<WorkflowInput, string[]> = {
+  const proposed: Record<WorkflowInput, string[]> = {
     prompt,
     negative_prompt: [...new Set(negative)].filter((each) => !prompt.includes(each)),
     seed: numbersNamed(graph, ['seed', 'noise_seed']),
@@ -134,7 +149,7 @@ export function proposeMapping(graph: WorkflowGraph): WorkflowMapping {
     height: ofCanvas('height'),
     n: ofCanvas('batch_size'),
   };
-  return mapped(found);
+  return mapped(proposed);
 }
 
 /** Returns a mapping without the settings that have no input. */
@@ -177,10 +192,11 @@ export function mappedWorkflow(graph: WorkflowGraph, declared: WorkflowMapping):
   for (const [name, targets] of Object.entries(declared)) {
     for (const target of targets ?? []) {
       const [id, input] = targetOf(target);
-      if (graph[id] === undefined) throw new WorkflowError(`${name}: it has no node ${id}.`);
-      if (!(input in graph[id].inputs))
+      const node = nodeOf(graph, id);
+      if (node === undefined) throw new WorkflowError(`${name}: it has no node ${id}.`);
+      if (!Object.hasOwn(node.inputs, input))
         throw new WorkflowError(
-          `${name}: node ${id} (${graph[id].class_type}) has no input ${input}, but ${Object.keys(graph[id].inputs).join(', ')}.`,
+          `${name}: node ${id} (${node.class_type}) has no input ${input}, but ${Object.keys(node.inputs).join(', ')}.`,
         );
     }
   }
