@@ -1,3 +1,4 @@
+import { truncate } from '../lib/text/truncate.ts';
 import { type ContextMemory, contextMemory, hasCache, largest } from './context-memory.ts';
 import {
   asNumber,
@@ -111,6 +112,14 @@ function hostOnlyBytes(tensors: readonly TensorInfo[]): number {
   return tensors.filter(onHost).reduce((sum, tensor) => sum + tensorBytes(tensor), 0);
 }
 
+/** Maximum number of unknown tensor types that are stored: a damaged header may have one for each tensor. */
+const MAX_UNKNOWN_TYPES = 32;
+
+const unknownTypesOf = (tensors: readonly TensorInfo[]): number[] =>
+  [...new Set(tensors.map(({ dtype }) => dtype))]
+    .filter((type) => !isKnownType(type))
+    .slice(0, MAX_UNKNOWN_TYPES);
+
 /** Architectures that always produce vectors. */
 const ENCODERS = /bert|embed|^t5encoder$/;
 /** Values of `pooling_type`: the last token of a text decides the vector, or the score of a rerank model. */
@@ -178,7 +187,7 @@ function languageModel(metadata: Metadata): string {
     metadata['tokenizer.ggml.model'] === undefined ||
     asNumber(metadata[`${architecture}.block_count`]) === null
   ) {
-    throw new GgufError(`it is not a language model (architecture ${architecture})`);
+    throw new GgufError(`it is not a language model (architecture ${truncate(architecture, 64)})`);
   }
   return architecture;
 }
@@ -261,7 +270,7 @@ async function describeHeader(
     sampling: samplingDefaults((key) => metadata[`general.sampling.${key}`]),
     experts,
     activeBytes: activeBytes(tensors, { experts, count: of('expert_count'), used: of('expert_used_count') }),
-    unknownTypes: [...new Set(tensors.map(({ dtype }) => dtype))].filter((type) => !isKnownType(type)),
+    unknownTypes: unknownTypesOf(tensors),
     cardBytes: sizeBytes - hostOnlyBytes(tensors),
   };
 }

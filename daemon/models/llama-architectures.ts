@@ -1,3 +1,10 @@
+import { truncate } from '../lib/text/truncate.ts';
+
+/** Maximum characters of an architecture in a message: a damaged header may name any text. */
+const MAX_NAME = 64;
+/** Maximum number of tensor types in a message. */
+const MAX_TYPES = 8;
+
 /** The release of llama.cpp in the embedded engine. */
 export const LLAMA_RELEASE = 'v0.5.0';
 
@@ -165,8 +172,10 @@ export function loadObjection({
   readonly unknownTypes: readonly number[];
 }): string | null {
   if (!LLAMA_ARCHITECTURES.has(architecture))
-    return `llama.cpp ${LLAMA_RELEASE} of this gateway does not know the architecture ${architecture}.`;
+    return `llama.cpp ${LLAMA_RELEASE} of this gateway does not know the architecture ${truncate(architecture, MAX_NAME)}.`;
   if (unknownTypes.length === 0) return null;
   const types = unknownTypes.length === 1 ? 'tensor type' : 'tensor types';
-  return `llama.cpp ${LLAMA_RELEASE} of this gateway does not know the ${types} ${unknownTypes.join(', ')}.`;
+  const more = unknownTypes.length > MAX_TYPES ? ` and ${unknownTypes.length - MAX_TYPES} more` : '';
+  const named = unknownTypes.slice(0, MAX_TYPES).join(', ');
+  return `llama.cpp ${LLAMA_RELEASE} of this gateway does not know the ${types} ${named}${more}.`;
 }

@@ -97,6 +97,16 @@ describe('a registered model', () => {
     expect(isEmbeddedChat(model)).toBe(false);
   });
 
+  test('a damaged header makes no long message', () => {
+    const model = { format: 'gguf', type: 'llm' } as const;
+    const unknownTypes = Array.from({ length: 100_000 }, (_, index) => 1000 + index);
+    const byType = unservedFormat({ ...model, architecture: 'llama', unknownTypes })?.reason;
+    expect(byType).toMatch(/tensor types 1000, .* 1007 and 99992 more$/);
+    expect(byType?.length).toBeLessThan(200);
+    const byName = unservedFormat({ ...model, architecture: 'x'.repeat(200_000) })?.reason;
+    expect(byName?.length).toBeLessThan(200);
+  });
+
   test.each([
     { format: 'gguf', type: 'llm', architecture: 'llama', unknownTypes: [] },
     { format: 'gguf', type: 'llm', architecture: null },
