@@ -304,3 +304,36 @@ describe('contextMemory', () => {
     );
   });
 });
+
+describe('a damaged header', () => {
+  const KEYS = [
+    ...['block_count', 'nextn_predict_layers', 'embedding_length', 'feed_forward_length', 'vocab_size'],
+    ...['attention.head_count', 'attention.head_count_kv', 'attention.key_length', 'attention.value_length'],
+    ...['attention.sliding_window', 'attention.shared_kv_layers', 'attention.kv_lora_rank'],
+    ...['ssm.conv_kernel', 'ssm.inner_size', 'ssm.state_size', 'ssm.group_count'],
+    ...['expert_used_count', 'expert_feed_forward_length', 'full_attention_interval'],
+  ];
+  const odd = fc.constantFrom<unknown>(
+    ...[-5, -3n, 0, 0.5, 1e9, 2 ** 53, 1e300, Number.NaN, '12', null, [], [-1], {}],
+  );
+  const value = fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 256 }) }, odd);
+  const architecture = fc.constantFrom('llama', 'bert', 'gemma3', 'qwen35', 'mamba', 'deepseek2', 'lfm2');
+
+  it('gives no negative or infinite sizes', () => {
+    fc.assert(
+      fc.property(architecture, fc.array(value, { minLength: 19, maxLength: 19 }), (name, values) => {
+        const keys = Object.fromEntries(KEYS.map((key, index) => [key, values[index]]));
+        const memory = contextMemory(header(name, keys), name);
+        for (const [key, size] of Object.entries(memory ?? {}))
+          expect(size >= 0 && size <= Number.MAX_SAFE_INTEGER, `${key} ${size}`).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('with a number of layers that no model has is unknown', () => {
+    expect(
+      contextMemory(header('llama', { ...attention(8, 128), block_count: 2 ** 40 }), 'llama'),
+    ).toBeNull();
+  });
+});

@@ -236,14 +236,25 @@ const NO_CACHE = {
 export const hasCache = (memory: ContextMemory): boolean =>
   memory.fullBytesPerToken + memory.slidingBytesPerToken + memory.stateBytesPerSequence > 0;
 
+/** More layers are a damaged header; each of them takes time. */
+const MAX_LAYERS = 10_000;
+
+/** Returns whether a value of a header can be a number of bytes or tokens: damaged ones are negative or beyond any memory. */
+export const isPlausible = (value: number): boolean => value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+
 /**
  * Returns what the context of a model takes, from its header. Null when the header lacks the sizes. MTP layers are not
  * counted, because they are loaded on request only. Layers that share the cache of earlier ones take nothing.
  */
 export function contextMemory(metadata: Metadata, architecture: string): ContextMemory | null {
+  const memory = computedMemory(metadata, architecture);
+  return memory !== null && Object.values(memory).every(isPlausible) ? memory : null;
+}
+
+function computedMemory(metadata: Metadata, architecture: string): ContextMemory | null {
   const read: Read = (key) => metadata[`${architecture}.${key}`];
   const blocks = asNumber(read('block_count'));
-  if (blocks === null) return null;
+  if (blocks === null || blocks > MAX_LAYERS) return null;
   const tokens = vocabularySize(metadata, read);
   const merges = metadata['tokenizer.ggml.merges'];
   const buffers = {

@@ -1,5 +1,5 @@
 import { truncate } from '../lib/text/truncate.ts';
-import { type ContextMemory, contextMemory, hasCache, largest } from './context-memory.ts';
+import { type ContextMemory, contextMemory, hasCache, isPlausible, largest } from './context-memory.ts';
 import {
   asNumber,
   asText,
@@ -163,9 +163,12 @@ function shape(metadata: Metadata, architecture: string) {
   const headDim = keyLength === null || valueLength === null ? null : (keyLength + valueLength) / 2;
   const known = layers !== null && kvHeads !== null && headDim !== null;
   const cacheBytes = known ? Math.ceil(2 * KV_VALUE_BYTES * layers * kvHeads * headDim) : null;
-  const kvBytesPerToken = ENCODERS.test(architecture) ? 0 : cacheBytes;
-  return { layers, kvHeads, headDim, embedding, kvBytesPerToken };
+  const kvBytesPerToken = ENCODERS.test(architecture) ? 0 : plausible(cacheBytes);
+  return { layers, kvHeads, headDim, embedding: plausible(embedding), kvBytesPerToken };
 }
+
+const plausible = (value: number | null): number | null =>
+  value !== null && isPlausible(value) ? value : null;
 
 function parameterCount(tensors: readonly TensorInfo[]): number {
   const sizes = tensors.map(({ shape: sides }) => sides.reduce((product, side) => product * Number(side), 1));
