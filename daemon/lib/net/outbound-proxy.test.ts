@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { createServer as createTcp } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ProxyOptions, startHttpProxy } from '../testing/http-proxy.ts';
 import { listenOnLoopback, portOf } from '../testing/listening.ts';
@@ -159,10 +160,61 @@ describe('an error of the proxy names the proxy', () => {
     await expect(sent).rejects.toMatchObject({ code: 'ERR_PROXY', isUnsent: false });
   });
 
+  test('https, it does not answer CONNECT', async () => {
+    const server = createTcp((socket) => {
+      socket.on('error', () => {});
+      socket.resume();
+      closers.push(() => socket.destroy());
+    });
+    await listenOnLoopback(server);
+    closers.push(() => new Promise((done) => server.close(done)));
+    const client = new Outbound({
+      connectMs: () => 100,
+      proxyFor: () => `http://127.0.0.1:${portOf(server)}`,
+    });
+    closers.push(() => client.close());
+    const sent = send(client, get('https://hub.example', { idleMs: 0 }));
+    await expect(sent).rejects.toMatchObject({ code: 'ERR_PROXY', isUnsent: true });
+    await expect(sent).rejects.toThrow(/did not respond in time/);
+  });
+
+  test('http, a silent server is not a silent proxy', async () => {
+    const server = createServer(() => {});
+    await listenOnLoopback(server);
+    closers.push(() => {
+      server.closeAllConnections();
+      return new Promise((done) => server.close(done));
+    });
+    const client = outbound(`http://127.0.0.1:${portOf(server)}`);
+    const sent = send(client, get('http://hub.example', { idleMs: 100 }));
+    await expect(sent).rejects.toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT' });
+  });
+
   test('a response of the server is not an error of the proxy', async () => {
     const { address } = await startProxy({ status: 503 });
     expect(await send(outbound(address), get('http://hub.example'))).toMatchObject({ status: 503 });
   });
+});
+
+const once = { length: 2, once: true, stream: () => Readable.from([Buffer.from('hi')]) };
+
+test('a body that can be read once gets a new connection', async () => {
+  const { address, reused } = await startProxy({ target: await startTarget() });
+  const client = outbound(address);
+  for (let at = 0; at < 50 && reused() === 0; at++) await send(client, get('http://hub.example'));
+  const before = reused();
+  expect(before).toBeGreaterThan(0);
+  const answer = await send(client, get('http://hub.example', { method: 'POST', body: once }));
+  expect(answer.body).toBe('POST /a hub.example hi');
+  expect(reused()).toBe(before);
+});
+
+test('a body that can be read once gets a tunnel of its own', async () => {
+  const { address, requests } = await startProxy({ target: await startTarget() });
+  // The server speaks no TLS: what matters is that the tunnel was requested.
+  const sent = send(outbound(address), get('https://hub.example', { method: 'POST', body: once }));
+  await expect(sent).rejects.toThrow();
+  expect(requests).toEqual(['CONNECT hub.example:443 -']);
 });
 
 test('an aborted request ends at the proxy', async () => {

@@ -11,6 +11,8 @@ export interface ProxiedRequest {
   /** Address of the proxy. */
   readonly proxy: string;
   readonly connectMs: number;
+  /** Uses a new connection. */
+  readonly isFresh: boolean;
   /** Refuses addresses of the server. */
   readonly isRefused: (address: string) => boolean;
   /** Whether a name that resolves to a refused address is refused too. */
@@ -48,12 +50,12 @@ export class ProxyDispatcher {
   }
 
   async #send(request: ProxiedRequest, handler: Dispatcher.DispatchHandler): Promise<void> {
-    const { proxy, connectMs, isRefused, checksName, options } = request;
+    const { isRefused, checksName, isFresh, options } = request;
     const host = new URL(options.origin).hostname.replace(/^\[|\]$/g, '');
     const addresses = checksName ? await this.#addressesOf(host) : [];
     if ([host, ...addresses].some(isRefused)) throw new UnreachableAddress();
-    const agent = await this.#agent(proxy, connectMs);
-    agent.dispatch(options, handler);
+    const agent = await this.#agent(request);
+    agent.dispatch(options, isFresh ? closingHandler(handler, agent) : handler);
   }
 
   /** Returns the addresses that this machine knows for a name. Empty when only the proxy can resolve it. */
@@ -66,15 +68,21 @@ export class ProxyDispatcher {
     });
   }
 
-  async #agent(proxy: string, connectMs: number): Promise<ProxyAgent> {
+  async #agent({ proxy, connectMs, isFresh }: ProxiedRequest): Promise<ProxyAgent> {
     const key = `${connectMs} ${proxy}`;
-    const existing = this.#agents.get(key);
+    const existing = isFresh ? undefined : this.#agents.get(key);
     if (existing !== undefined) return existing;
     // Loaded here because most gateways have no proxy. The agent needs methods that only the whole package adds.
-    const { ProxyAgent: Agent } = await import('undici');
-    const created = this.#agents.get(key) ?? new Agent(optionsOf(proxy, connectMs));
+    const { ProxyAgent: Agent, Pool } = await import('undici');
+    const create = () =>
+      new Agent({
+        ...optionsOf(proxy, connectMs),
+        // The time limit of the connection does not include the answer to CONNECT.
+        clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: connectMs }),
+      });
+    const created = isFresh ? create() : (this.#agents.get(key) ?? create());
     if (this.#isClosed) void created.destroy();
-    else this.#keep(key, created);
+    else if (!isFresh) this.#keep(key, created);
     return created;
   }
 
@@ -97,11 +105,30 @@ const optionsOf = (uri: string, connectMs: number): ProxyAgent.Options & { conne
   keepAliveMaxTimeout: KEEP_ALIVE_MS,
 });
 
+/** Closes an agent after its only request. Not before that request has begun: its tunnel could then not be opened. */
+function closingHandler(handler: Dispatcher.DispatchHandler, agent: ProxyAgent): Dispatcher.DispatchHandler {
+  const close = () => void agent.close().catch(() => {});
+  return {
+    ...handler,
+    onRequestStart: (controller, context) => {
+      close();
+      handler.onRequestStart?.(controller, context);
+    },
+    onResponseError: (controller, error) => {
+      close();
+      handler.onResponseError?.(controller, error);
+    },
+  };
+}
+
 /** Names the proxy in errors before the response, and passes no event after an error. */
 function proxyHandler(handler: Dispatcher.DispatchHandler, proxy: string): Dispatcher.DispatchHandler {
-  let [hasStarted, hasFailed] = [false, false];
+  let [isSent, hasStarted, hasFailed] = [false, false, false];
   return {
-    onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
+    onRequestStart: (controller, context) => {
+      isSent = true;
+      handler.onRequestStart?.(controller, context);
+    },
     onResponseStart: (controller, status, headers, text) => {
       hasStarted ||= status >= 200;
       handler.onResponseStart?.(controller, status, headers, text);
@@ -115,7 +142,7 @@ function proxyHandler(handler: Dispatcher.DispatchHandler, proxy: string): Dispa
     onResponseError: (controller, error) => {
       if (hasFailed) return;
       hasFailed = true;
-      handler.onResponseError?.(controller, hasStarted ? error : asProxyError(error, proxy));
+      handler.onResponseError?.(controller, hasStarted ? error : asProxyError(error, proxy, isSent));
     },
   };
 }

@@ -50,6 +50,7 @@ type Destination = Pick<OutboundRequest, 'origin' | 'socketPath' | 'publicOnly'>
 interface ProxiedDispatch {
   readonly options: Dispatcher.DispatchOptions;
   readonly connectMs: number;
+  readonly isFresh: boolean;
   readonly handler: OutboundHandler;
 }
 /** Returns whether connections to an address are refused. */
@@ -114,26 +115,26 @@ export class Outbound {
     // An engine that receives `Connection: close` may close while a long body is still arriving, and lose its
     // response.
     if (request.fresh) options.reset = true;
+    const isFresh = request.fresh === true || isSentOnce(request.body);
     const proxy =
       request.socketPath === undefined ? (this.#options.proxyFor?.(request.origin) ?? null) : null;
     if (proxy !== null) {
-      this.#dispatchThrough(proxy, request, { options, connectMs, handler });
+      this.#dispatchThrough(proxy, request, { options, connectMs, isFresh, handler });
       return;
     }
-    const fresh = request.fresh === true || isSentOnce(request.body);
-    const pool = fresh ? this.#create(request, 1, connectMs) : this.#pool(request, connectMs);
+    const pool = isFresh ? this.#create(request, 1, connectMs) : this.#pool(request, connectMs);
     pool.dispatch(options, handler);
-    if (fresh) void pool.close();
+    if (isFresh) void pool.close();
   }
 
   #dispatchThrough(
     proxy: string,
     { origin, publicOnly = false }: Destination,
-    { options, connectMs, handler }: ProxiedDispatch,
+    { options, connectMs, isFresh, handler }: ProxiedDispatch,
   ): void {
     const request = { ...options, origin };
     const guard = { isRefused: publicOnly ? isNotPublic : isUnreachable, checksName: publicOnly };
-    this.#proxies.dispatch({ proxy, connectMs, ...guard, options: request }, handler);
+    this.#proxies.dispatch({ proxy, connectMs, isFresh, ...guard, options: request }, handler);
   }
 
   /** Closes every connection at once. Running requests fail. */

@@ -8,6 +8,8 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'did not respond in time',
   UND_ERR_CONNECT_TIMEOUT: 'did not respond in time',
 };
+/** A proxy that does not answer CONNECT in time. After the request was sent, its server is silent. */
+const NO_HEADERS = 'UND_ERR_HEADERS_TIMEOUT';
 /** Codes of a proxy that closes the connection. */
 const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_PRX_CONN', 'UND_ERR_SOCKET', 'ECONNRESET']);
 
@@ -26,8 +28,11 @@ export class ProxyError extends Error {
   }
 }
 
-/** Returns an error before the response as one of the proxy. Any other error is returned unchanged. Pure. */
-export function asProxyError(error: Error, proxy: string): Error {
+/**
+ * Returns an error before the response as one of the proxy. Any other error is returned unchanged. `isSent`: the request
+ * had begun to be sent. Pure.
+ */
+export function asProxyError(error: Error, proxy: string, isSent: boolean): Error {
   const { code = '', message } = error as Error & { code?: string };
   const status = /Proxy response \((\d{3})\)/.exec(message)?.[1] ?? /\((407)\)/.exec(message)?.[1];
   if (status === '407') {
@@ -35,6 +40,7 @@ export function asProxyError(error: Error, proxy: string): Error {
     return new ProxyError(proxy, reason, { needsLogin: true });
   }
   if (status !== undefined) return new ProxyError(proxy, `refused the connection with status ${status}`);
+  if (code === NO_HEADERS && !isSent) return new ProxyError(proxy, 'did not respond in time');
   if (Object.hasOwn(UNREACHABLE, code)) return new ProxyError(proxy, UNREACHABLE[code] as string);
   return CLOSED.has(code) ? new ProxyError(proxy, 'closed the connection', { isUnsent: false }) : error;
 }

@@ -13,6 +13,8 @@ export interface HttpProxy {
   readonly address: string;
   /** Method, target and `proxy-authorization` of each request. */
   readonly requests: readonly string[];
+  /** Returns how many plain requests came on a connection that had served another one. */
+  reused(): number;
   close(): Promise<unknown>;
 }
 
@@ -20,10 +22,14 @@ export interface HttpProxy {
 export async function startHttpProxy({ target = 0, status = 0 }: ProxyOptions = {}): Promise<HttpProxy> {
   const requests: string[] = [];
   const sockets = new Set<Socket>();
+  const used = new Set<Socket>();
+  let reused = 0;
   const record = ({ method, url, headers }: IncomingMessage) =>
     requests.push(`${method} ${url} ${headers['proxy-authorization'] ?? '-'}`);
   const server = createServer((req: IncomingMessage, res: ServerResponse) => {
     record(req);
+    if (used.has(req.socket)) reused++;
+    used.add(req.socket);
     if (status > 0) {
       res.writeHead(status, { 'content-type': 'text/html' }).end('<html>no</html>');
       return;
@@ -58,6 +64,7 @@ export async function startHttpProxy({ target = 0, status = 0 }: ProxyOptions = 
   return {
     address: `http://127.0.0.1:${portOf(server)}`,
     requests,
+    reused: () => reused,
     close: () => {
       for (const socket of sockets) socket.destroy();
       return new Promise((done) => server.close(done));
