@@ -254,6 +254,7 @@ export async function startServices(
     },
     tracer,
     hasNpu: () => hardware.last()?.devices.some(({ kind }) => kind === 'npu') ?? true,
+    proxyFor,
     log,
   });
   const memory = createMemory({

@@ -64,6 +64,8 @@ export interface InferenceDeps {
   readonly tracer?: Pick<Tracer, 'begin' | 'finished'>;
   /** Whether this machine has an NPU; default: it has. */
   hasNpu?(): boolean;
+  /** Returns the proxy for an origin. Null, the default: connect directly. */
+  proxyFor?(origin: string): string | null;
   readonly log: Log;
 }
 
@@ -134,7 +136,10 @@ export function createInference(deps: InferenceDeps): Inference {
     tracer: deps.tracer,
     redact,
   });
-  const outbound = openEngineConnections(() => settings.value('connectTimeoutS') * 1000);
+  const outbound = openEngineConnections({
+    connectMs: () => settings.value('connectTimeoutS') * 1000,
+    proxyFor: deps.proxyFor,
+  });
   const activeScopes = new SwapRemoveSet<CallScope>();
   const spools = new SpoolStore(deps.spoolFolder);
   const images = new Images({ folder: deps.imageFolder, outbound, bus, log });

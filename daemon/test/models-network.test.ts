@@ -51,7 +51,12 @@ describe('a proxy', () => {
   });
 
   test('in api.env is used, and is used for upstreams', async () => {
-    const server = createServer((_, res) => res.end('{"data":[{"id":"far"}]}'));
+    const server = createServer((req, res) => {
+      req.resume();
+      res.setHeader('content-type', 'application/json');
+      if (req.method === 'GET') res.end('{"data":[{"id":"far"}]}');
+      else res.end('{"choices":[{"index":0,"message":{"content":"hi"},"finish_reason":"stop"}]}');
+    });
     await listenOnLoopback(server);
     onTestFinished(() => close(server));
     const toServer = await startHttpProxy({ target: portOf(server) });
@@ -67,6 +72,11 @@ describe('a proxy', () => {
       .poll(async () => (await send(gateway, 'GET', '/v1/models', { key: ADMIN_KEY })).text)
       .toContain('far');
     expect(toServer.requests).toContain('GET http://desk.example/v1/models -');
+    const body = { model: 'far', messages: [{ role: 'user', content: 'x' }] };
+    expect(await send(gateway, 'POST', '/v1/chat/completions', { key: ADMIN_KEY, body })).toMatchObject({
+      status: 200,
+    });
+    expect(toServer.requests).toContain('POST http://desk.example/v1/chat/completions -');
   });
 
   test.each<[string, number, Record<string, string>, RegExp]>([

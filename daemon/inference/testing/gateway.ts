@@ -129,6 +129,7 @@ export interface GatewayOptions {
   encoders?: Encoders;
   settings?: Partial<Record<SettingName, unknown>>;
   imageFolder?: string;
+  proxyFor?(origin: string): string | null;
 }
 
 const TASK_OF: Record<string, { task: TaskName | DialectName; route: string }> = {
@@ -162,6 +163,7 @@ export async function openGateway(options: GatewayOptions): Promise<TestGateway>
     bus: new EventBus<GatewayEvents>(),
     metrics: { finished: (request) => void finished.push(request) },
     log: pino({ level: 'silent' }),
+    ...(options.proxyFor && { proxyFor: options.proxyFor }),
   });
   let count = 0;
   const server = await listen((req, res) => void serve(inference, `r${++count}`, req, res));

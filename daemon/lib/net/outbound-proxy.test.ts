@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { createServer as createTcp } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
+import { releaseAfterWrite } from '../perf/buffer-release.ts';
 import { type ProxyOptions, startHttpProxy } from '../testing/http-proxy.ts';
 import { listenOnLoopback, portOf } from '../testing/listening.ts';
 import { Outbound, type OutboundRequest } from './outbound.ts';
@@ -215,6 +216,15 @@ test('a body that can be read once gets a tunnel of its own', async () => {
   const sent = send(outbound(address), get('https://hub.example', { method: 'POST', body: once }));
   await expect(sent).rejects.toThrow();
   expect(requests).toEqual(['CONNECT hub.example:443 -']);
+});
+
+test('a long body is not released before the proxy has received it', async () => {
+  const { address } = await startProxy({ target: await startTarget() });
+  const body = releaseAfterWrite(Buffer.alloc(300_000, 'a'));
+  const answer = await send(outbound(address), get('http://hub.example', { method: 'POST', body }));
+  expect(answer.body).toHaveLength('POST /a hub.example '.length + 300_000);
+  // It is released only by a socket that tracks its writes.
+  expect(body).toHaveLength(0);
 });
 
 test('an aborted request ends at the proxy', async () => {

@@ -1,5 +1,5 @@
-import type { LookupFunction } from 'node:net';
-import type { Dispatcher, ProxyAgent } from 'undici';
+import type { LookupFunction, Socket } from 'node:net';
+import type { buildConnector, Dispatcher, Pool, ProxyAgent } from 'undici';
 import { UnreachableAddress } from './addresses.ts';
 import { asProxyError } from './proxy-error.ts';
 
@@ -26,11 +26,14 @@ export interface ProxiedRequest {
  */
 export class ProxyDispatcher {
   readonly #lookup: LookupFunction;
+  readonly #onConnected: (socket: Socket) => void;
   readonly #agents = new Map<string, ProxyAgent>();
   #isClosed = false;
 
-  constructor(lookup: LookupFunction) {
+  /** `onConnected` receives each socket on which requests are sent. */
+  constructor(lookup: LookupFunction, onConnected: (socket: Socket) => void) {
     this.#lookup = lookup;
+    this.#onConnected = onConnected;
   }
 
   /** Sends a request. The handler receives the response or the error. Never throws. */
@@ -73,12 +76,15 @@ export class ProxyDispatcher {
     const existing = isFresh ? undefined : this.#agents.get(key);
     if (existing !== undefined) return existing;
     // Loaded here because most gateways have no proxy. The agent needs methods that only the whole package adds.
-    const { ProxyAgent: Agent, Pool } = await import('undici');
+    const { ProxyAgent: Agent, Pool: Connections } = await import('undici');
     const create = () =>
       new Agent({
         ...optionsOf(proxy, connectMs),
         // The time limit of the connection does not include the answer to CONNECT.
-        clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: connectMs }),
+        clientFactory: (origin, options) =>
+          new Connections(origin, { ...options, headersTimeout: connectMs }),
+        factory: (origin, options: Pool.Options) =>
+          new Connections(origin, { ...options, connect: reporting(options.connect, this.#onConnected) }),
       });
     const created = isFresh ? create() : (this.#agents.get(key) ?? create());
     if (this.#isClosed) void created.destroy();
@@ -104,6 +110,20 @@ const optionsOf = (uri: string, connectMs: number): ProxyAgent.Options & { conne
   keepAliveTimeout: KEEP_ALIVE_MS,
   keepAliveMaxTimeout: KEEP_ALIVE_MS,
 });
+
+/** Wraps the connector of an agent so that `onConnected` receives each socket. */
+function reporting(
+  connect: Pool.Options['connect'],
+  onConnected: (socket: Socket) => void,
+): buildConnector.connector {
+  if (typeof connect !== 'function') throw new TypeError('a proxy agent has a connector');
+  return (options, callback) =>
+    connect(options, (...outcome) => {
+      const [error, socket] = outcome;
+      if (!error && socket) onConnected(socket);
+      callback(...outcome);
+    });
+}
 
 /** Closes an agent after its only request. Not before that request has begun: its tunnel could then not be opened. */
 function closingHandler(handler: Dispatcher.DispatchHandler, agent: ProxyAgent): Dispatcher.DispatchHandler {

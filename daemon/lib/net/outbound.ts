@@ -98,7 +98,7 @@ export class Outbound {
   constructor(options: OutboundOptions) {
     this.#options = options;
     this.#defaultConnectMs = options.connectMs();
-    this.#proxies = new ProxyDispatcher(options.lookup ?? (systemLookup as LookupFunction));
+    this.#proxies = new ProxyDispatcher(options.lookup ?? (systemLookup as LookupFunction), instrument);
   }
 
   /** Sends `request`. The handler receives the response or the error (`onResponseError`). Never throws. */
@@ -248,13 +248,16 @@ function instrumentedConnector(
     if (isRefused(options.hostname)) return callback(new UnreachableAddress(), null);
     connect(options, (...outcome) => {
       const [error, socket] = outcome;
-      if (!error && socket) {
-        trackWrites(socket);
-        installWriteRelease(socket);
-      }
+      if (!error && socket) instrument(socket);
       callback(...outcome);
     });
   };
+}
+
+/** Prepares a socket before its first request. Without it, a long body may be released while it is written. */
+function instrument(socket: Socket): void {
+  trackWrites(socket);
+  installWriteRelease(socket);
 }
 
 /** Wraps a lookup so that it fails for forbidden addresses. The connection uses exactly the checked address. */
