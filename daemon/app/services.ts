@@ -255,6 +255,7 @@ export async function startServices(
     tracer,
     hasNpu: () => hardware.last()?.devices.some(({ kind }) => kind === 'npu') ?? true,
     proxyFor,
+    mountGuard,
     log,
   });
   const memory = createMemory({

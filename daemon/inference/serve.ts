@@ -6,6 +6,7 @@ import type { NameView, V1ModelRecord } from '../contract/models.ts';
 import type { ExplainView, RequestBodiesView, RequestDetailView, RequestRecord } from '../contract/system.ts';
 import type { UpstreamTestStepView } from '../contract/upstreams.ts';
 import type { EventBus } from '../lib/async/event-bus.ts';
+import type { MountGuard } from '../lib/fs/mount-guard.ts';
 import type { Log } from '../lib/log.ts';
 import { SwapRemoveSet } from '../lib/perf/swap-remove-set.ts';
 import { createRedactor } from '../lib/text/redact.ts';
@@ -64,6 +65,8 @@ export interface InferenceDeps {
   readonly tracer?: Pick<Tracer, 'begin' | 'finished'>;
   /** Whether this machine has an NPU; default: it has. */
   hasNpu?(): boolean;
+  /** Guards reads on disks that may not respond; default: one of its own. */
+  readonly mountGuard?: MountGuard;
   /** Returns the proxy for an origin. Null, the default: connect directly. */
   proxyFor?(origin: string): string | null;
   readonly log: Log;
@@ -144,7 +147,7 @@ export function createInference(deps: InferenceDeps): Inference {
   const spools = new SpoolStore(deps.spoolFolder);
   const images = new Images({ folder: deps.imageFolder, outbound, bus, log });
   const prefixes = new PrefixMemory();
-  const availableModels = new AvailableModels({ slots, outbound, bus });
+  const availableModels = new AvailableModels({ slots, outbound, bus, mountGuard: deps.mountGuard });
   const run: CallDeps = {
     spools,
     images,

@@ -1,9 +1,11 @@
-import { isAbsolute } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import type { GatewayEvents } from '../../contract/events.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
 import type { EventBus } from '../../lib/async/event-bus.ts';
+import { MountGuard } from '../../lib/fs/mount-guard.ts';
 import type { Outbound } from '../../lib/net/outbound.ts';
 import type { ImageModel } from '../../models/images/curated.ts';
+import type { ImageFamily } from '../../models/images/families.ts';
 import { familyOfFile } from '../../models/images/family-of-tensors.ts';
 import type { Slots } from '../../slots/slots.ts';
 import { ComfyClient } from './comfy-client.ts';
@@ -16,6 +18,8 @@ export interface AvailableModelsDeps {
   readonly slots: Pick<Slots, 'ensureReady' | 'get' | 'config'>;
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly bus: Pick<EventBus<GatewayEvents>, 'subscribe'>;
+  /** Guards reads on disks that may not respond; default: one of its own. */
+  readonly mountGuard?: MountGuard | undefined;
 }
 
 /** The engine that draws with all models in its own folders. */
@@ -38,11 +42,13 @@ export class AvailableModels implements ReportedModels {
   readonly #known = new Map<string, readonly ImageModel[]>();
   /** `performance.now()` of the last query of each slot since its load. */
   readonly #queriedAt = new Map<string, number>();
+  readonly #mountGuard: MountGuard;
   readonly #control = new AbortController();
   readonly #unsubscribe: () => void;
 
   constructor(options: AvailableModelsDeps) {
     this.#deps = options;
+    this.#mountGuard = options.mountGuard ?? new MountGuard();
     this.#unsubscribe = options.bus.subscribe(({ name, payload }) => {
       if (name === 'slot_removed') this.#forget((payload as GatewayEvents['slot_removed']).name);
       if (name === 'slot') this.#onSlotChange((payload as GatewayEvents['slot']).slot);
@@ -93,16 +99,26 @@ export class AvailableModels implements ReportedModels {
     return at !== undefined && performance.now() - at < MAX_AGE_MS;
   }
 
-  /** The family of a file is in its header. A file that says nothing leaves it to the name. */
+  /**
+   * The family of a file is in its header. A file that says nothing leaves it to the name. So does a disk that does not
+   * respond, until the next request.
+   */
   async #readFile(slot: string): Promise<void> {
     const id = this.#deps.slots.get(slot)?.model ?? null;
     const path = this.#deps.slots.config(slot)?.model ?? '';
-    const family = id !== null && isAbsolute(path) ? await familyOfFile(path) : null;
+    const family = id !== null && isAbsolute(path) ? await this.#familyOf(path) : null;
+    // The slot may have another model by now.
+    if (family === undefined || (this.#deps.slots.get(slot)?.model ?? null) !== id) return;
     const found =
       id === null || family === null
         ? []
         : [modelOfFile(id, { family: familyVariant(family, id), source: 'header' })];
     this.#known.set(slot, found);
+  }
+
+  /** Returns the family of a file; null when it says nothing, undefined when its disk does not respond. */
+  #familyOf(path: string): Promise<ImageFamily | null | undefined> {
+    return this.#mountGuard.run(dirname(path), () => familyOfFile(path)).catch(() => undefined);
   }
 
   async #query(slot: string, signal: AbortSignal): Promise<void> {

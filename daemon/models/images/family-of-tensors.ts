@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { readHeader } from '../gguf-header.ts';
 import type { ImageFamily } from './families.ts';
 
@@ -65,7 +66,11 @@ export function familyOfFile(path: string): Promise<ImageFamily | null> {
 }
 
 async function familyOfGguf(path: string): Promise<ImageFamily | null> {
-  const header = await readHeader(path, Number.POSITIVE_INFINITY).catch(() => null);
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  const header = isFile ? await readHeader(path, Number.POSITIVE_INFINITY).catch(() => null) : null;
   if (header === null) return null;
   const shapes = header.tensors.map(({ name = '', shape }) => [name, shape.map(Number)] as const);
   return familyOfTensors(shapes) ?? familyOfMetadata(header.metadata);
@@ -73,7 +78,8 @@ async function familyOfGguf(path: string): Promise<ImageFamily | null> {
 
 async function familyOfSafetensors(path: string): Promise<ImageFamily | null> {
   if (!/\.(safetensors|sft)$/i.test(path)) return null;
-  const file = await open(path, 'r').catch(() => null);
+  // Without blocking: a FIFO would occupy a thread permanently.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
   if (file === null) return null;
   try {
     if (!(await file.stat()).isFile()) return null;
