@@ -43,7 +43,9 @@ export class ArgumentText {
     if (this.#form === 'quoted') return this.#quoted(fragment);
     const text = this.#added(fragment);
     if (this.#form !== 'unknown') return this.#text(text);
-    this.#held = (this.#held + text).trimStart();
+    this.#held = this.#held === '' ? text.trimStart() : this.#held + text;
+    // White space after a placeholder adds nothing; without end it would be matched again with each fragment.
+    if (text.trim() === '' && PLACEHOLDER.test(this.#held)) this.#held = this.#held.trimEnd();
     if (this.#held === '' || 'null'.startsWith(this.#held) || PLACEHOLDER.test(this.#held)) return '';
     const start = this.#held.replace(PLACEHOLDER_BEFORE, '');
     this.#held = '';
