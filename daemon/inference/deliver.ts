@@ -68,7 +68,8 @@ export async function exchangeWithEngine(
   const body = (prepared ?? parsed).body(connection, connection.engineModel);
   const sink = prepared?.sink(connection) ?? null;
   setResponseHeaders(ctx, parsed, connection);
-  const framing = framingOf(ctx, parsed, connection);
+  const addIgnored = ignoredHeader(ctx, parsed);
+  const framing = framingOf(ctx, parsed, connection, addIgnored);
   if (framing?.stream && call.waitsAsStream !== false)
     response.startKeepAlive(call.overheadSince ?? call.receivedAt);
   const sentAt = performance.now();
@@ -100,7 +101,7 @@ export async function exchangeWithEngine(
     onBegin: (status, headers) => {
       connection.onBegin(status);
       const ignored = headers[IGNORED_HEADER];
-      if (typeof ignored === 'string') addIgnored(ctx, parsed, ignored);
+      if (typeof ignored === 'string') addIgnored(ignored);
     },
     onData: connection.onData,
     onDown: connection.onDown,
@@ -137,6 +138,7 @@ function framingOf(
   ctx: CallContext,
   parsed: ParsedRequest,
   { streamUsage }: Connection,
+  addIgnored: (name: string) => void,
 ): Framing | undefined {
   const { task, call } = ctx;
   const { stream, includesUsage, choices = 1 } = parsed;
@@ -144,7 +146,7 @@ function framingOf(
   return {
     stream,
     choices,
-    onFewerChoices: () => addIgnored(ctx, parsed, 'n'),
+    onFewerChoices: () => addIgnored('n'),
     removesUsage: stream && streamUsage && includesUsage !== true,
     // A translated chat gets the error of its own API.
     errorFor: (error) => (call.translated ? error : normalizeError(error, null, openaiErrorType)),
@@ -311,8 +313,15 @@ function setResponseHeaders(
   res.setHeader('x-svc-overhead-ms', overheadMs.toFixed(2));
 }
 
-/** Names what the engine ignored, after what the gateway left out itself. */
-function addIgnored({ call, response }: CallContext, { ignored }: ParsedRequest, byEngine: string): void {
-  if (response.headSent) return;
-  call.res.setHeader(IGNORED_HEADER, mergedHeader(ignored?.().join(', '), byEngine));
+/** Returns what names more that the engine ignored, after what the gateway left out itself. */
+function ignoredHeader(
+  { call, response }: CallContext,
+  { ignored }: ParsedRequest,
+): (byEngine: string) => void {
+  let names: string | undefined;
+  return (byEngine) => {
+    if (response.headSent) return;
+    names = mergedHeader(names ?? ignored?.().join(', '), byEngine);
+    call.res.setHeader(IGNORED_HEADER, names);
+  };
 }

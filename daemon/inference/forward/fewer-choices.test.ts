@@ -61,6 +61,13 @@ test.each<[string, string, object, Respond, string | undefined]>([
     'n',
   ],
   ['a chat of a stream', CHAT, two, answering(SSE, stream(1)), 'n'],
+  [
+    'after what the engine names itself',
+    CHAT,
+    two,
+    answering({ ...JSON_TYPE, 'x-svc-ignored': 'tools.format:uri' }, whole(1)),
+    'tools.format:uri, n',
+  ],
   ['a chat of four', CHAT, { ...hello, n: 4 }, sized(whole(3)), 'n'],
   ['a completion', COMPLETIONS, twoTexts, sized(wholeText(1)), 'n'],
   [
