@@ -19,7 +19,13 @@ const textOf = ({ body }: InternalCall): string =>
   (JSON.parse(body.toString('utf8')) as Prompt).messages[0]?.content ?? '';
 
 /** A stand-in for the inference route with speeds that fall with the length of the prompt. */
-function bench({ window = 32_768, timings = true, slot = 'agent' as string | null, speed = 500 } = {}) {
+function bench({
+  window = 32_768,
+  timings = true,
+  slot = 'agent' as string | null,
+  speed = 500,
+  generated = 32,
+} = {}) {
   const prompts: string[] = [];
   const sizes: number[] = [];
   let release = () => {};
@@ -35,7 +41,7 @@ function bench({ window = 32_768, timings = true, slot = 'agent' as string | nul
     prompts.push(text);
     const tokens = FIXED_TOKENS + TOKENS_PER_WORD * text.split(' ').length;
     sizes.push(tokens);
-    const speeds = { prompt_n: tokens, prompt_per_second: speed, predicted_n: 32 };
+    const speeds = { prompt_n: tokens, prompt_per_second: speed, predicted_n: generated };
     const reply = {
       usage: { prompt_tokens: tokens },
       ...(timings && { timings: { ...speeds, predicted_per_second: 20 - tokens / 1000 } }),
@@ -46,7 +52,12 @@ function bench({ window = 32_768, timings = true, slot = 'agent' as string | nul
     const headers = { 'x-svc-model': encodeName(MODEL.id), ...(slot !== null && { 'x-svc-slot': slot }) };
     return { status: 200, headers, body: body(), inBandError: () => null, abort: () => {} };
   };
-  const results = new BenchResults({ get: () => null, set: () => {} });
+  const store = new Map<string, string>();
+  const values = {
+    get: (key: string) => store.get(key) ?? null,
+    set: (key: string, text: string) => void store.set(key, text),
+  };
+  const results = new BenchResults(values);
   const view = {
     name: 'agent',
     context: window,
@@ -59,7 +70,7 @@ function bench({ window = 32_768, timings = true, slot = 'agent' as string | nul
     results,
     now: () => 7,
   });
-  return { model, prompts, sizes, results, state, release };
+  return { model, prompts, sizes, results, state, release, stored: () => new BenchResults(values) };
 }
 
 const { signal } = new AbortController();
@@ -125,6 +136,12 @@ describe('ModelBench', () => {
     const { model, results } = bench({ timings: false });
     expect(await codeOf(model.measure('agent', signal))).toBe('model.bench_failed');
     expect(results.speedOf(MODEL, 'card')).toBeNull();
+  });
+
+  it('stores a result that can be read again, whatever number the engine reports', async () => {
+    const { model, stored } = bench({ generated: 31.5 });
+    await model.measure('agent', signal);
+    expect(stored().speedOf(MODEL, 'card')).toMatchObject({ measured: true });
   });
 
   it('refuses a model of another server', async () => {

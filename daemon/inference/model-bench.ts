@@ -46,12 +46,18 @@ interface Reply {
 const numberOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? value : 0;
 
+/** A stored count must be an integer: one that is not would make all stored results unreadable. */
+function countOf(value: unknown): number {
+  const count = Math.round(numberOf(value));
+  return Number.isSafeInteger(count) ? count : 0;
+}
+
 /** Returns the speeds that an engine reports; null when it reports none. */
 function pointOf(timings: Record<string, unknown> | null | undefined): BenchPointView | null {
   const point = {
-    prompt_tokens: numberOf(timings?.prompt_n),
+    prompt_tokens: countOf(timings?.prompt_n),
     prompt_per_second: numberOf(timings?.prompt_per_second),
-    generated_tokens: numberOf(timings?.predicted_n),
+    generated_tokens: countOf(timings?.predicted_n),
     generated_per_second: numberOf(timings?.predicted_per_second),
   };
   return point.prompt_per_second > 0 && point.generated_per_second > 0 ? point : null;
