@@ -2,6 +2,8 @@
  * Three slots of which one fits in memory, with many concurrent requests to each (docs/spec/contract.md#admission). Every
  * response must come from the right model, with few swaps. daemon/test/swaps.test.ts tests single requests.
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { until } from '../../../daemon/test/harness/gateway.ts';
@@ -15,6 +17,7 @@ import {
   chatWith,
   engineStarts,
   replyOf,
+  slotFile,
   startThree,
 } from '../../../daemon/test/harness/three-models.ts';
 
@@ -93,14 +96,23 @@ describe('three slots of which one fits', () => {
   });
 
   it('the measured memory replaces the estimate', async () => {
-    await until(async () => {
-      await chatWith(gateway, 'green');
-      await send(gateway, 'POST', '/api/slots/green/restart');
-      return (await slots(gateway)).find(({ name }) => name === 'green')?.memory?.source === 'measured';
-    }, 'green to be measured');
-    const { memory, memory_bytes } = (await slots(gateway)).find(
-      ({ name }) => name === 'green',
-    ) as SlotRecord;
+    const file = slotFile('green').replace(/^memory = .*\n/m, '');
+    writeFileSync(join(gateway.home, 'config', 'slots', 'green.toml'), file);
+    const green = async () => (await slots(gateway)).find(({ name }) => name === 'green') as SlotRecord;
+    gateway.signal('SIGHUP');
+    await until(
+      async () => {
+        await chatWith(gateway, 'green');
+        const { memory, memory_bytes } = await green();
+        if (memory?.source === 'measured') return true;
+        if (memory?.source === 'file' || memory_bytes !== null)
+          await send(gateway, 'POST', '/api/slots/green/restart');
+        return false;
+      },
+      'green to be measured',
+      60_000,
+    );
+    const { memory, memory_bytes } = await green();
     expect(memory?.needed_bytes).toBeGreaterThan((memory_bytes ?? 0) / 2);
   });
 });
