@@ -101,7 +101,7 @@ test('the life cycle of a container', async () => {
   const onOutput = (bytes: Buffer) => {
     output += bytes;
   };
-  await engine.follow(ID, { signal: neverAborted, limitMs: 5000, tail: 10, onOutput });
+  await engine.follow(ID, { signal: neverAborted, limitMs: 5000, tail: 10, isLive: true, onOutput });
   expect(output).toBe('listening\n');
   await engine.wait(ID, 5000);
   expect(await engine.inspect(ID)).toMatchObject({ running: false, exitCode: 0 });

@@ -43,6 +43,8 @@ export interface LogOptions {
   readonly limitMs: number;
   /** Number of earlier lines to include. */
   readonly tail: number;
+  /** Whether to wait for more output until the container ends. */
+  readonly isLive: boolean;
   onOutput(bytes: Buffer): void;
 }
 
@@ -172,10 +174,11 @@ export class ContainerEngine {
     await this.#call({ method: 'POST', path, signal, limitMs }, [404]);
   }
 
-  /** Streams the output until the container ends. Rejects at the time limit or on abort. */
-  async follow(id: string, { signal, limitMs, tail, onOutput }: LogOptions): Promise<void> {
+  /** Streams the output, until the container ends if it is live. Rejects at the time limit or on abort. */
+  async follow(id: string, { signal, limitMs, tail, isLive, onOutput }: LogOptions): Promise<void> {
     const frames = new LogFrames();
-    const query = new URLSearchParams({ follow: '1', stdout: '1', stderr: '1', tail: String(tail) });
+    const follow = isLive ? '1' : '0';
+    const query = new URLSearchParams({ follow, stdout: '1', stderr: '1', tail: String(tail) });
     const onData = (chunk: Buffer) => frames.push(chunk).forEach(onOutput);
     await this.#call({ method: 'GET', path: `/containers/${id}/logs?${query}`, signal, limitMs, onData });
   }

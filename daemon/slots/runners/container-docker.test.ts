@@ -101,6 +101,14 @@ test.each([
   expect(docker.boxes).toEqual([]);
 });
 
+test('output that the stream did not have is read when the container has ended', async () => {
+  docker.losesOutput = true;
+  const one = runner().start(containerLaunch());
+  await one.loaded;
+  await docker.kill(1);
+  expect((await one.ended).reason).toBe('The engine ended with code 1: error: exit requested');
+});
+
 test('a record that cannot be removed does not change how a container ends', async () => {
   const one = runner().start(containerLaunch());
   await one.loaded;

@@ -120,8 +120,9 @@ export async function startRay(python: string, first: Deployment, at?: number): 
     events: () =>
       existsSync(events)
         ? readFileSync(events, 'utf8')
-            .trim()
             .split('\n')
+            // What follows the last line break is empty or still being written.
+            .slice(0, -1)
             .map((line) => JSON.parse(line) as ReplicaEvent)
         : [],
     deploy: (deployment) => deploy(deployment, DEPLOY_LIMIT_MS),

@@ -97,7 +97,7 @@ describe.skipIf(podman === null)('in a real Podman', () => {
 
   it('a killed container is an error with a reason, and is restarted', async () => {
     await start();
-    await verb('load');
+    expect((await verb('load')).json<SlotRecord>()).toMatchObject({ state: 'ready' });
     podman?.run('kill', ...ids());
     const failed = await waitForSlotState(gateway, 'boxed', 'error');
     expect(failed).toMatchObject({

@@ -97,6 +97,7 @@ describe.skipIf(podman === null)('a real Podman', () => {
       signal: never,
       limitMs: 30_000,
       tail: 10,
+      isLive: true,
       onOutput: (bytes) => {
         output += bytes;
       },

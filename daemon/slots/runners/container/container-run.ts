@@ -13,7 +13,7 @@ import type { ContainerEngines } from './engines.ts';
 import { hostPid } from './host-resources.ts';
 import { type OpenContainer, openContainer } from './open.ts';
 import type { ContainerRecords } from './record.ts';
-import { exitOf, followOutput, waitUntilStopped } from './watch.ts';
+import { exitOf, followOutput, readLastOutput, waitUntilStopped } from './watch.ts';
 
 export interface ContainerRunDeps {
   readonly engines: ContainerEngines;
@@ -33,6 +33,8 @@ export interface ContainerRunDeps {
 const UNFIT_GRACE_MS = 2_000;
 /** Time to wait for the last output of a container that has ended. */
 const LAST_OUTPUT_MS = 1_000;
+/** Maximum time to read the output again when none was received. */
+const READ_OUTPUT_MS = 5_000;
 
 const failedToStart = (reason: string): EngineExit => ({ code: null, signal: null, reason });
 const STOPPED = 'The engine was stopped before it had started.';
@@ -134,12 +136,14 @@ export class ContainerRun implements RunningEngine {
     this.#pid = hostPid(opened.pid, id);
     const verb = adopted ? 'adopted' : 'started';
     this.#log.note(`${verb} ${this.#launch.modelId} (container ${id.slice(0, 12)}, port ${port})`);
-    const output = followOutput(engine, id, over.signal, (bytes) => this.#log.push(bytes));
+    const onOutput = (bytes: Buffer) => this.#log.push(bytes);
+    const output = followOutput(engine, id, over.signal, onOutput);
     void this.#becomeReady(opened, AbortSignal.any([over.signal, this.#stop.signal]));
     this.#stopOnRequest(opened, over.signal);
     try {
       const state = await waitUntilStopped(engine, id, this.#detached.signal);
       await Promise.race([output, pause(LAST_OUTPUT_MS, undefined, { signal: over.signal }).catch(() => {})]);
+      if (this.#log.lines(1).length === 0) await readLastOutput(engine, id, READ_OUTPUT_MS, onOutput);
       const ended = exitOf(state, this.#log.lines(50));
       const reason = this.#knownReason ?? ended.reason;
       this.#log.note(reason);

@@ -43,12 +43,26 @@ export async function followOutput(
 ): Promise<void> {
   for (let tail = TAIL_LINES; !signal.aborted; tail = 0) {
     try {
-      return await engine.follow(id, { signal, limitMs: WAIT_MS, tail, onOutput });
+      return await engine.follow(id, { signal, limitMs: WAIT_MS, tail, isLive: true, onOutput });
     } catch {
       await pause(PAUSE_MS, undefined, { signal }).catch(() => {});
     }
   }
 }
+
+/**
+ * Reads the last output of a container that has ended. Podman ends the stream of one that ends soon after its start
+ * before the output is in its log. Never rejects.
+ */
+export const readLastOutput = (
+  engine: ContainerEngine,
+  id: string,
+  limitMs: number,
+  onOutput: (bytes: Buffer) => void,
+): Promise<void> =>
+  engine
+    .follow(id, { signal: AbortSignal.timeout(limitMs), limitMs, tail: TAIL_LINES, isLive: false, onOutput })
+    .catch(() => {});
 
 function signalOf(exitCode: number): string | null {
   const known = Object.entries(constants.signals).find(([, number]) => number === exitCode - SIGNAL_BASE);
