@@ -79,7 +79,7 @@ test.each(['safetensors', 'gguf'])('a FIFO named .%s occupies no thread', async 
   expect((await readFile(import.meta.filename)).length).toBeGreaterThan(0);
 });
 
-test('a disk that does not respond is asked again for the next request', async () => {
+test('a disk that does not respond is queried again for the next request', async () => {
   const path = writeTensors(join(scratch(), 'weights.safetensors'), 'label_emb.0.0.weight');
   const guard = new MountGuard({ timeoutMs: 1 });
   const run = guard.run.bind(guard);
