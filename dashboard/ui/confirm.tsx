@@ -25,12 +25,18 @@ export function Confirm(props: {
   error: unknown;
   onConfirm: () => void;
   onClose: () => void;
+  /** Called when the closing animation has ended. Open another dialog here: before, the focus would leave it again. */
+  onClosed?: () => void;
   /** The focus target after closing when the opening element is gone; null for the default. */
   focusAfter?: () => HTMLElement | null;
 }): ReactElement {
   const cancel = useRef<HTMLButtonElement>(null);
   return (
-    <AlertDialog.Root open={props.open} onOpenChange={(open) => (open ? undefined : props.onClose())}>
+    <AlertDialog.Root
+      open={props.open}
+      onOpenChange={(open) => (open ? undefined : props.onClose())}
+      onOpenChangeComplete={(open) => (open ? undefined : props.onClosed?.())}
+    >
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={css.backdrop} />
         <AlertDialog.Popup

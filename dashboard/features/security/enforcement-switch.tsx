@@ -1,6 +1,6 @@
 import { Switch } from '@base-ui/react/switch';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, type ReactNode, useState } from 'react';
+import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { StatusOverviewView } from '../../../daemon/contract/system.ts';
 import { useAction } from '../../api/action.ts';
@@ -72,10 +72,15 @@ export function EnforcementSwitch(props: { status: StatusOverviewView }): ReactE
   const lock = lockOf(status);
   const [isOpen, setIsOpen] = useState(false);
   const loggedIn = session.sessionState === 'admin';
+  const isLoginNext = useRef(false);
   const require = useRequire((now) => {
+    isLoginNext.current = now && !loggedIn;
     setIsOpen(false);
-    if (now && !loggedIn) session.openLogin();
   });
+  const onClosed = (): void => {
+    if (isLoginNext.current) session.openLogin();
+    isLoginNext.current = false;
+  };
   const open = (): void => {
     require.reset();
     setIsOpen(true);
@@ -104,6 +109,7 @@ export function EnforcementSwitch(props: { status: StatusOverviewView }): ReactE
         error={require.error}
         onConfirm={() => require.mutate(!on)}
         onClose={() => setIsOpen(false)}
+        onClosed={onClosed}
       >
         <Consequence on={!on} status={status} loggedIn={loggedIn} />
       </Confirm>
