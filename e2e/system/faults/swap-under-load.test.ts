@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SlotRecord } from '../../../daemon/contract/slots.ts';
+import type { SlotPlanView, SlotRecord } from '../../../daemon/contract/slots.ts';
 import { until } from '../../../daemon/test/harness/gateway.ts';
 import { replyText, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
@@ -98,21 +98,18 @@ describe('three slots of which one fits', () => {
   it('the measured memory replaces the estimate', async () => {
     const file = slotFile('green').replace(/^memory = .*\n/m, '');
     writeFileSync(join(gateway.home, 'config', 'slots', 'green.toml'), file);
-    const green = async () => (await slots(gateway)).find(({ name }) => name === 'green') as SlotRecord;
+    const source = async () =>
+      (await send(gateway, 'GET', '/api/slots/green/plan')).json<SlotPlanView>().need.source;
     gateway.signal('SIGHUP');
-    await until(
-      async () => {
-        await chatWith(gateway, 'green');
-        const { memory, memory_bytes } = await green();
-        if (memory?.source === 'measured') return true;
-        if (memory?.source === 'file' || memory_bytes !== null)
-          await send(gateway, 'POST', '/api/slots/green/restart');
-        return false;
-      },
-      'green to be measured',
-      60_000,
-    );
-    const { memory, memory_bytes } = await green();
+    await until(async () => (await source()) !== 'file', 'the changed slot file');
+    await chatWith(gateway, 'green');
+    // The engine is measured a moment after a request.
+    await until(async () => (await source()) === 'measured', 'green to be measured', 60_000);
+    await send(gateway, 'POST', '/api/slots/green/restart');
+    await chatWith(gateway, 'green');
+    const green = (await slots(gateway)).find(({ name }) => name === 'green') as SlotRecord;
+    const { memory, memory_bytes } = green;
+    expect(memory?.source).toBe('measured');
     expect(memory?.needed_bytes).toBeGreaterThan((memory_bytes ?? 0) / 2);
   });
 });
