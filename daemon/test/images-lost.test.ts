@@ -92,9 +92,12 @@ it('a program that ends is named with its reason; its output is for admins', asy
 
 it('a killed program is not explained by older lines', async () => {
   await send(gateway, 'POST', '/api/slots/brief/load', { key: ADMIN_KEY });
-  const refused = failureOf(await chat('REFUSE', ADMIN_KEY));
-  expect(refused.message).toBe('Slot brief: no');
-  expect(refused.details.log).toEqual(['ValueError: bad shape in ops.py']);
+  // The response of an engine may arrive before its output.
+  await until(async () => {
+    const refused = failureOf(await chat('REFUSE', ADMIN_KEY));
+    expect(refused.message).toBe('Slot brief: no');
+    return JSON.stringify(refused.details.log) === '["ValueError: bad shape in ops.py"]';
+  }, 'the output of the engine in the details');
   const killed = failureOf(await chat('KILL', ADMIN_KEY));
   expect(killed.message).toBe(
     'Slot brief failed while it served this request: the engine was killed (SIGKILL), perhaps for lack of memory.',
