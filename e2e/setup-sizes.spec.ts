@@ -19,9 +19,12 @@ const SIZES = [
 let hub: FakeHub;
 let gateway: Gateway;
 
+const start = (home?: string) =>
+  startGateway({ ...(home && { home }), env: { HF_ENDPOINT: hub.url, SVC_MEMORY_LIMIT: MEMORY } });
+
 test.beforeEach(async () => {
   hub = await startHub();
-  gateway = await startGateway({ env: { HF_ENDPOINT: hub.url, SVC_MEMORY_LIMIT: MEMORY } });
+  gateway = await start();
 });
 test.afterEach(async ({ page }) => {
   // The page would report requests that fail.
@@ -35,12 +38,32 @@ test.afterEach(async ({ page }) => {
 async function choices(): Promise<NonNullable<SetupView['set']>> {
   let view: SetupView | undefined;
   await expect
-    .poll(async () => {
-      view = (await send(gateway, 'GET', '/api/setup')).json<SetupView>();
-      return view.set?.chat.some(({ item }) => item.speed !== undefined);
-    })
+    .poll(
+      async () => {
+        view = (await send(gateway, 'GET', '/api/setup')).json<SetupView>();
+        return view.set?.chat.some(({ item }) => item.speed !== undefined);
+      },
+      { timeout: 15_000 },
+    )
     .toBe(true);
   return view?.set as NonNullable<SetupView['set']>;
+}
+
+/**
+ * Returns the choices of an empty folder. The speed of the memory is measured once for each folder. On a busy machine it
+ * may be too low for every model, so that another folder measures it again.
+ */
+async function firstChoices(): Promise<NonNullable<SetupView['set']>> {
+  for (let folders = 1; folders < 4; folders += 1) {
+    try {
+      return await choices();
+    } catch {
+      await gateway.stop();
+      gateway.remove();
+      gateway = await start();
+    }
+  }
+  return choices();
 }
 
 /** Puts a tiny model that replies with `reply` on the hub, under the name of an entry of the catalogue. */
@@ -52,7 +75,7 @@ function offer(model: string, reply: string): void {
 
 for (const [id, title] of SIZES) {
   test(`from an empty folder to an answer of the size ${title}`, async ({ page }) => {
-    const set = await choices();
+    const set = await firstChoices();
     expect(set.chat.map((choice) => choice.id)).toEqual(SIZES.map(([each]) => each));
     for (const choice of set.chat) offer(choice.item.model, `An answer of the size ${choice.id}.`);
     await page.goto(`${gateway.url}/setup`);
@@ -60,14 +83,14 @@ for (const [id, title] of SIZES) {
     await expect(models.getByText('Quick start:')).toBeVisible();
     await models.getByRole('radio', { name: new RegExp(`^${title}`) }).check();
     const others = models.locator('label:not(:has-text("Chat"))').getByRole('checkbox', { checked: true });
-    const start = models.getByRole('button', { name: 'Download and start this model' });
+    const download = models.getByRole('button', { name: 'Download and start this model' });
     // The list may change while the machine is still being probed.
     await expect(async () => {
       while ((await others.count()) > 0) await others.first().uncheck({ timeout: 5_000 });
-      await expect(start).toBeVisible({ timeout: 1_000 });
+      await expect(download).toBeVisible({ timeout: 1_000 });
     }).toPass();
     await expect(models.getByRole('radio', { name: new RegExp(`^${title}`) })).toBeChecked();
-    await start.click();
+    await download.click();
     await expect(models.getByRole('listitem').filter({ hasText: 'in slot agent' })).toContainText('Ready');
     await sendMessage(page, gateway.url, 'Hello');
     await waitForReply(page);
@@ -76,11 +99,11 @@ for (const [id, title] of SIZES) {
 }
 
 test('the quick start is usable first, and the choices are the same after a restart', async ({ page }) => {
-  const set = await choices();
+  const set = await firstChoices();
   const names = set.chat.map(({ item }) => item.model);
   const { home } = gateway;
   await gateway.stop();
-  gateway = await startGateway({ home, env: { HF_ENDPOINT: hub.url, SVC_MEMORY_LIMIT: MEMORY } });
+  gateway = await start(home);
   expect((await choices()).chat.map(({ item }) => item.model)).toEqual(names);
 
   const first = set.quick_start;
