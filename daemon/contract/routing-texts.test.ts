@@ -10,23 +10,11 @@ const failover = ['connection_failed', 'busy', 'not_responding'] as (
 
 test('names the cases, the targets, and those that are not tried', () => {
   const skipped = [{ upstream: 'c', reason: 'Upstream c is down.' }];
-  expect(
-    failoverText({ path: '/v1/chat/completions', upstream: 'a', after: [target('b')], failover, skipped }),
-  ).toBe(
+  expect(failoverText({ upstream: 'a', after: [target('b')], failover, skipped })).toBe(
     'If it cannot be reached, answers 429 or 503, or stops responding before it answers: b. Any other failure goes to the caller. Not tried: c. Upstream c is down.',
   );
-  expect(
-    failoverText({ path: '/v1/chat/completions', upstream: 'a', after: [], failover: [], skipped }),
-  ).toBe('Every failure goes to the caller: no other upstream is tried. Not tried: c. Upstream c is down.');
-  expect(
-    failoverText({ path: '/v1/chat/completions', upstream: null, after: [], failover: [], skipped: [] }),
-  ).toBeNull();
-  const upload = {
-    path: '/v1/audio/transcriptions',
-    upstream: 'a',
-    after: [target('b')],
-    failover,
-    skipped: [],
-  };
-  expect(failoverText(upload)).toContain('only if the first cannot be reached');
+  expect(failoverText({ upstream: 'a', after: [], failover: [], skipped })).toBe(
+    'Every failure goes to the caller: no other upstream is tried. Not tried: c. Upstream c is down.',
+  );
+  expect(failoverText({ upstream: null, after: [], failover: [], skipped: [] })).toBeNull();
 });

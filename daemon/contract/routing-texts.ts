@@ -10,11 +10,6 @@ const FAILOVER_TEXTS: Readonly<Record<ExplainView['failover'][number], string>> 
   not_responding: 'stops responding before it answers',
 };
 
-/** Its uploads may be sent while they arrive; see `canResend` of the call. */
-const TRANSCRIPTIONS = '/v1/audio/transcriptions';
-const STREAMED_UPLOAD =
-  ' A long upload that is sent on while it arrives goes to another one only if the first cannot be reached.';
-
 const BALANCE_TEXTS: Readonly<Record<Balance['rule'], string>> = {
   loaded: 'it has the model loaded',
   prefix: 'it served the beginning of the conversation',
@@ -27,23 +22,21 @@ const BALANCE_TEXTS: Readonly<Record<Balance['rule'], string>> = {
  * sentences; null for a slot with no other target.
  */
 export function failoverText({
-  path,
   upstream,
   after,
   skipped,
   failover,
-}: Pick<ExplainView, 'path' | 'upstream' | 'after' | 'skipped' | 'failover'>): string | null {
+}: Pick<ExplainView, 'upstream' | 'after' | 'skipped' | 'failover'>): string | null {
   const notTried = skipped.map(({ upstream: name, reason }) => ` Not tried: ${name}. ${reason}`).join('');
   if (after.length === 0)
     return upstream === null
       ? null
       : `Every failure goes to the caller: no other upstream is tried.${notTried}`;
-  const streamed = upstream !== null && path === TRANSCRIPTIONS ? STREAMED_UPLOAD : '';
   const others = after.map((next) => next.slot ?? next.upstream).join(', ');
   const cases = new Intl.ListFormat('en', { type: 'disjunction' }).format(
     failover.map((each) => FAILOVER_TEXTS[each]),
   );
-  return `If it ${cases}: ${others}. Any other failure goes to the caller.${streamed}${notTried}`;
+  return `If it ${cases}: ${others}. Any other failure goes to the caller.${notTried}`;
 }
 
 const joined = new Intl.ListFormat('en', { type: 'conjunction' });

@@ -163,8 +163,6 @@ export interface ParsedRequest {
   ignored?(): readonly string[];
   /** Returns the beginning of a chat for this model; absent for other requests. */
   prefix?(model: string): ConversationPrefix | null;
-  /** Whether the body can be sent again; absent for a body that always can. */
-  canResend?(): boolean;
   /** Releases the buffers after the call. */
   dispose?(): void;
 }

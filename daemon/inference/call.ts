@@ -9,7 +9,7 @@ import { connect, setResponseHeader } from './connect.ts';
 import { exchangeWithEngine, serveTask } from './deliver.ts';
 import { ConversationAffinity } from './dispatch/conversation-prefix.ts';
 import { type Decision, dispatch } from './dispatch/dispatch.ts';
-import { type FailoverCase, failoverCaseOf, otherUpstream } from './dispatch/failover.ts';
+import { failoverCaseOf, otherUpstream } from './dispatch/failover.ts';
 import { fallbacksOf, type ModelFallbacks, permitsFallback } from './dispatch/model-fallbacks.ts';
 import { modelOmitted } from './dispatch/model-omitted.ts';
 import { plainModelRef } from './dispatch/model-ref.ts';
@@ -304,10 +304,9 @@ async function sendWithFailover(
   const connection = connected instanceof Promise ? await ctx.overhead.excluding(connected) : connected;
   const tried = decision.target.kind === 'upstream' ? new Set([...before, decision.target.upstream]) : before;
   recordPrefix(ctx, reading, decision, before);
-  const next = (why: FailoverCase) => failoverTarget(ctx, reading, decision, tried, why);
+  const next = () => failoverTarget(ctx, decision, tried);
   const hasNext = () =>
-    next('busy') !== null ||
-    (reading.fallbacks !== undefined && nextFallback(ctx, reading.fallbacks) !== null);
+    next() !== null || (reading.fallbacks !== undefined && nextFallback(ctx, reading.fallbacks) !== null);
   try {
     if (ctx.task.serve === undefined) await exchangeWithEngine(ctx, reading, prepared, connection, hasNext);
     else await serveTask(ctx, reading, connection, decision);
@@ -318,8 +317,7 @@ async function sendWithFailover(
       resume(ctx, 'upstream.error');
       return await sendWithFailover(ctx, { ...reading, ...failure.change }, request, decision, before);
     }
-    const why = failoverCaseOf(failure);
-    const other = why === null ? null : next(why);
+    const other = failoverCaseOf(failure) === null ? null : next();
     if (other === null) throw await explained(ctx, failure, decision);
     resume(ctx, (failure as GatewayError).code);
     await sendWithFailover(ctx, reading, request, other, tried);
@@ -360,13 +358,10 @@ function recordPrefix(
 /** Returns the next target of a request; null when it must not be sent again. */
 function failoverTarget(
   { response, deps }: CallContext,
-  { canResend }: ParsedRequest,
   decision: Decision,
   tried: ReadonlySet<string>,
-  why: FailoverCase,
 ): Decision | null {
   if (response.firstByteAt > 0 || tried.size >= MAX_UPSTREAMS) return null;
-  if (why !== 'unsent' && canResend?.() === false) return null;
   const view = createRoutingView(deps.sources);
   const excluded = new Set(tried);
   for (;;) {

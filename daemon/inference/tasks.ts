@@ -1,6 +1,5 @@
 import { GatewayError } from '../contract/errors.ts';
 import { IgnoredNames } from '../contract/ignored.ts';
-import { isSentOnce } from '../lib/net/outbound.ts';
 import { maskedFailure } from './audio/mask.ts';
 import { receiveForm } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech, withoutSound } from './audio/speech-task.ts';
@@ -106,23 +105,19 @@ function readCompletions({ body }: InferenceCall): ParsedRequest {
 }
 
 /**
- * Parses transcriptions: forwards the multipart bytes unchanged and reads the model from them as they arrive.
+ * Parses transcriptions: forwards the multipart bytes unchanged and reads the model from them while they are received.
  */
 async function readTranscription({ req, receive }: InferenceCall, ctx: ParseContext): Promise<ParsedRequest> {
   if (receive === undefined) throw new Error('a transcription is received, not read');
   const source = {
     contentType: req.headers['content-type'] ?? '',
-    declaredBytes: Number(req.headers['content-length'] ?? Number.NaN),
     receive,
-    failed: (reason: Error) => {
-      if (reason instanceof GatewayError) ctx.scope.end(reason);
-    },
   };
   const { fields, body, dispose } = await receiveForm(source, ctx.deps.spools, ctx.scope.signal);
   try {
     const { model, stream } = fields;
     if (model === null) throw new GatewayError('request.missing_model', { param: 'model' });
-    return { model, stream, omni: false, body: () => body, canResend: () => !isSentOnce(body), dispose };
+    return { model, stream, omni: false, body: () => body, dispose };
   } catch (error) {
     dispose();
     throw error;

@@ -210,8 +210,6 @@ async function sendLarge(
 describe('large recordings', () => {
   it.each([
     [25, true],
-    [25, false],
-    [198, true],
     [198, false],
   ])(
     '%i MiB (model first: %s) are transcribed, and the memory of the gateway does not grow',
@@ -237,20 +235,7 @@ describe('large recordings', () => {
     await until(() => unlinkedSpoolFiles(gateway.pid).length === 0, 'the spool file to be removed');
   });
 
-  it('an upload with the model first is forwarded while it is being received; a disconnect releases the engine', async () => {
-    const headers = { 'content-type': TYPE, 'content-length': String(50 * MIB) };
-    const sending = httpRequest({ port: gateway.port, method: 'POST', path: PATH, headers });
-    sending.on('error', () => {});
-    sending.write(Buffer.concat([field('model', 'stt'), fileHead, Buffer.alloc(8 * MIB)]));
-    await until(async () => (await slot(gateway, 'stt')).active === 1, 'the engine to receive the request');
-    expect(unlinkedSpoolFiles(gateway.pid)).toEqual([]);
-    sending.destroy();
-    await waitForIdleSlot(gateway, 'stt');
-    const { response } = await sendLarge(1, true);
-    expect([response.status, response.text && textOf(response)]).toEqual([200, TONE_TEXT]);
-  });
-
-  it('a second model after a forwarded recording is rejected, and the engine is released', async () => {
+  it('a second model after the recording is rejected', async () => {
     const body = Buffer.concat([
       ...[field('model', 'stt'), fileHead, Buffer.alloc(8 * MIB), Buffer.from('\r\n')],
       ...[field('model', 'other'), END],

@@ -12,7 +12,7 @@ const fieldNameOf = (name: string | null): FieldName | null =>
   FIELD_NAMES.find((each) => each === name) ?? null;
 
 /**
- * Reads `model` and `stream` of a multipart form while its bytes are relayed
+ * Reads `model` and `stream` of a multipart form while its bytes are received
  * (docs/spec/specification.md#transcriptions-raw). Only a part whose own header names the field counts, never
  * text inside another part. Nothing else is stored.
  */
@@ -47,16 +47,6 @@ export class FormFields {
     const values = new Set(this.#values.model);
     if (values.size > 1) throw invalid('model', 'must be given once');
     return this.#values.model[0] || null;
-  }
-
-  /** Throws `request.invalid` for two different models. */
-  assertSingleModel(): void {
-    if (this.#values.model.length > 1) void this.model;
-  }
-
-  /** Whether the part with the model has ended. */
-  get hasModel(): boolean {
-    return this.#values.model.length > 0;
   }
 
   get stream(): boolean {

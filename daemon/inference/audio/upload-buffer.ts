@@ -22,43 +22,28 @@ export class UploadBuffer {
     this.#spools = spools;
   }
 
-  /** Bytes that wait in memory. */
-  get bytes(): number {
-    return this.#waiting.length;
-  }
-
-  /** Whether any of it is on disk, or being written. */
-  get stored(): boolean {
-    return this.#spool !== null || this.#writing !== null || this.#failed !== null;
-  }
-
-  /** Returns the waiting chunks and gives up their ownership. */
-  take(): Buffer[] {
-    return this.#waiting.take();
-  }
-
   /** Accepts a chunk. Applies backpressure by a promise, which rejects when the chunk cannot be stored. */
   push(chunk: Buffer): Promise<void> | undefined {
     this.#waiting.push(chunk);
-    if (this.#failed === null && this.bytes <= BATCH_BYTES) return undefined;
+    if (this.#failed === null && this.#waiting.length <= BATCH_BYTES) return undefined;
     const writing = this.#write();
-    return this.#failed === null && this.bytes <= MAX_WAITING_BYTES
+    return this.#failed === null && this.#waiting.length <= MAX_WAITING_BYTES
       ? undefined
       : writing.then(() => this.#check());
   }
 
   /** Returns the whole body. */
   async whole(): Promise<OutboundBody> {
-    if (!this.stored) return this.#joined();
+    if (!this.#isStored) return this.#joined();
     await this.#writing;
-    if (this.#failed === null && this.bytes > 0) await this.#write();
+    if (this.#failed === null && this.#waiting.length > 0) await this.#write();
     this.#check();
     return this.#spool as Spool;
   }
 
   /** Releases everything after the current write. */
   dispose(): void {
-    this.take();
+    this.#waiting.take();
     const settled = this.#writing ?? Promise.resolve();
     void settled.then(() => {
       if (this.#spool !== null) void this.#spools.close(this.#spool);
@@ -66,8 +51,13 @@ export class UploadBuffer {
     });
   }
 
+  /** Whether any of it is on disk, or being written. */
+  get #isStored(): boolean {
+    return this.#spool !== null || this.#writing !== null || this.#failed !== null;
+  }
+
   #joined(): Buffer {
-    const pieces = this.take();
+    const pieces = this.#waiting.take();
     const joined = Buffer.concat(pieces);
     for (const piece of pieces) detachBuffer(piece);
     return joined;
@@ -92,7 +82,7 @@ export class UploadBuffer {
   async #step(): Promise<void> {
     this.#spool ??= await this.#spools.open();
     const { length } = this.#waiting;
-    const pieces = this.take();
+    const pieces = this.#waiting.take();
     await this.#spools.write(this.#spool, pieces, length);
     for (const piece of pieces) detachBuffer(piece);
   }

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import { createServer as createTcp } from 'node:net';
-import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { releaseAfterWrite } from '../perf/buffer-release.ts';
 import { type ProxyOptions, startHttpProxy } from '../testing/http-proxy.ts';
@@ -197,23 +196,23 @@ describe('an error of the proxy names the proxy', () => {
   });
 });
 
-const once = { length: 2, once: true, stream: () => Readable.from([Buffer.from('hi')]) };
+const fresh = { method: 'POST', fresh: true, body: Buffer.from('hi') } as const;
 
-test('a body that can be read once gets a new connection', async () => {
+test('a request for a new connection gets one', async () => {
   const { address, reused } = await startProxy({ target: await startTarget() });
   const client = outbound(address);
   for (let at = 0; at < 50 && reused() === 0; at++) await send(client, get('http://hub.example'));
   const before = reused();
   expect(before).toBeGreaterThan(0);
-  const answer = await send(client, get('http://hub.example', { method: 'POST', body: once }));
+  const answer = await send(client, get('http://hub.example', fresh));
   expect(answer.body).toBe('POST /a hub.example hi');
   expect(reused()).toBe(before);
 });
 
-test('a body that can be read once gets a tunnel of its own', async () => {
+test('a request for a new connection gets a new tunnel', async () => {
   const { address, requests } = await startProxy({ target: await startTarget() });
   // The server speaks no TLS: what matters is that the tunnel was requested.
-  const sent = send(outbound(address), get('https://hub.example', { method: 'POST', body: once }));
+  const sent = send(outbound(address), get('https://hub.example', fresh));
   await expect(sent).rejects.toThrow();
   expect(requests).toEqual(['CONNECT hub.example:443 -']);
 });

@@ -13,8 +13,6 @@ import { ProxyDispatcher } from './outbound-proxy.ts';
 /** A body that is stored outside of memory. It is read again for each attempt. */
 export interface StoredBody {
   readonly length: number;
-  /** The body can be read only once, so it is sent on a new connection that the peer cannot have dropped. */
-  readonly once?: boolean;
   stream(): Readable;
 }
 
@@ -115,7 +113,7 @@ export class Outbound {
     // An engine that receives `Connection: close` may close while a long body is still arriving, and lose its
     // response.
     if (request.fresh) options.reset = true;
-    const isFresh = request.fresh === true || isSentOnce(request.body);
+    const isFresh = request.fresh === true;
     const proxy =
       request.socketPath === undefined ? (this.#options.proxyFor?.(request.origin) ?? null) : null;
     if (proxy !== null) {
@@ -192,10 +190,6 @@ export class Outbound {
 }
 
 const isStored = (body: OutboundBody): body is StoredBody => 'stream' in body;
-
-/** Returns whether a body can be read only once. */
-export const isSentOnce = (body: OutboundBody | null): boolean =>
-  body !== null && isStored(body) && body.once === true;
 
 function sentBody(body: OutboundBody | null): Buffer | Readable | null {
   return body !== null && isStored(body) ? body.stream() : (body as Buffer | null);

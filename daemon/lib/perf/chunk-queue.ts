@@ -26,14 +26,6 @@ export class ChunkQueue {
     } else if (chunk.length > 0) this.#merge(chunk);
   }
 
-  /** Removes and returns the first chunk. */
-  shift(): Buffer | undefined {
-    const first = this.#chunks.shift();
-    if (this.#chunks.length === 0) this.#slab = null;
-    this.#length -= first?.length ?? 0;
-    return first;
-  }
-
   /** Removes and returns all chunks. */
   take(): Buffer[] {
     const chunks = this.#chunks;
