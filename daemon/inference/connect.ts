@@ -105,9 +105,6 @@ async function awaitSlot(
 const canStream = ({ slots }: CallDeps, slot: string): boolean =>
   engineOf(slots.get(slot)?.engine ?? '')?.streams !== false;
 
-/** The engine whose rerank scores are the raw output of the model. */
-const RAW_RERANK = 'llama-server';
-
 /** The gateway's own engines receive no reports about calls. */
 const NOOP = (): void => {};
 
@@ -134,7 +131,7 @@ function leaseConnection(
     degraded: lease.degraded,
     waitTimes: waits,
     nativeRerank: lease.dialect.nativeRerank,
-    rawRerank: slots.get(lease.slot)?.engine === RAW_RERANK,
+    rawRerank: lease.dialect.rawRerank ?? false,
     rerankApi: 'common',
     hasScore: lease.dialect.hasScore ?? false,
     countPath: lease.dialect.countPath,

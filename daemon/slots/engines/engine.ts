@@ -59,6 +59,8 @@ export interface SlotModel {
 export interface Dialect {
   /** Rerank is available under its native path only. */
   readonly nativeRerank: boolean;
+  /** Its rerank scores are the raw output of the model. */
+  readonly rawRerank?: true;
   /** It counts the tokens of a stream only when `stream_options` requests it. */
   readonly streamUsage?: true;
   /** It has `/v1/score`. */

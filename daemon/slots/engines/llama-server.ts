@@ -4,7 +4,7 @@ import type { SlotConfig, Speculation } from '../config/slot-config.ts';
 import { maxCheckpoints, promptCacheBytes } from '../workers/checkpoint-limits.ts';
 import { checksOf } from './checks.ts';
 import { attachSpec, commonLaunch, containerSpec, inside, processSpec } from './common.ts';
-import type { Engine, Launch, LaunchParams, SlotModel } from './engine.ts';
+import type { Dialect, Engine, Launch, LaunchParams, SlotModel } from './engine.ts';
 import { ggufLaunch, windowOf } from './gguf.ts';
 import type { FatalOutput, KeyDelivery, Probe } from './run-spec.ts';
 import { backendOf } from './visible-devices.ts';
@@ -145,7 +145,7 @@ function argsOf(launch: Omit<Launch, 'how'>, device: string, projector: string |
 
 function plan(params: LaunchParams): Launch {
   const { config, model } = params;
-  const dialect = { nativeRerank: true, model: model.id };
+  const dialect: Dialect = { nativeRerank: true, rawRerank: true, model: model.id };
   if (config.runner === 'attach') return { ...commonLaunch(params, dialect), how: attachSpec(config, PROBE) };
   const projector = projectorOf(config, model);
   const common = ggufLaunch(params, dialect);

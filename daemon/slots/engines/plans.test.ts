@@ -124,7 +124,7 @@ describe('a process', () => {
       sequences: 2,
       device: 'rocm',
       env: { HIP_VISIBLE_DEVICES: '1', X: '1' },
-      dialect: { nativeRerank: true, model: 'small' },
+      dialect: { nativeRerank: true, rawRerank: true, model: 'small' },
       how: {
         command: 'llama-server',
         key: { by: 'env', name: 'LLAMA_API_KEY' },
