@@ -4,16 +4,9 @@
  */
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { scratch } from '../../daemon/lib/testing/scratch.ts';
-import { sortedImports, sweep, toAscii } from './daemon.ts';
-
-it('characters beyond ASCII are the same ones as escapes', () => {
-  const text = '"…", `→ x`, "\u{1f600}é", /^\u{1f600}+…$/u.test("\u{1f600}\u{1f600}…")';
-  expect(toAscii(text)).not.toMatch(/[^\0-\x7f]/);
-  expect(runInNewContext(`[${toAscii(text)}].join()`)).toBe(runInNewContext(`[${text}].join()`));
-});
+import { sortedImports, sweep } from './daemon.ts';
 
 it('imports have the order of their sources, whatever the placeholder hashes of chunks are', () => {
   const fs = 'import { rmSync } from "node:fs";';

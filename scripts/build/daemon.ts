@@ -31,7 +31,7 @@ const inputsFor = (sources: string, paths: Iterable<string>): Record<string, str
  */
 function rewriteModuleUrls(sources: string): Plugin {
   return {
-    name: 'own-places',
+    name: 'module-urls',
     enforce: 'pre',
     transform(code, id) {
       if (!id.startsWith(sources) || !code.includes('import.meta.')) return null;
@@ -80,7 +80,7 @@ function bundleLlama(sources: string): Plugin {
   const FOLDER = '/node_modules/node-llama-cpp/dist/';
   const trial = join(sources, 'slots', 'workers', 'llama', 'gpu-probe.ts');
   return {
-    name: 'joined-llama',
+    name: 'bundle-llama',
     enforce: 'pre',
     resolveId: (source, importer) =>
       importer?.includes(FOLDER) && source.endsWith('/testBindingBinary.js') ? trial : null,
@@ -88,8 +88,8 @@ function bundleLlama(sources: string): Plugin {
       const at = id.indexOf(FOLDER);
       if (at < 0 || !code.includes('import.meta.url')) return null;
       const file = `./${id.slice(at + FOLDER.length)}`;
-      const place = `new URL(${JSON.stringify(file)}, import.meta.resolve('node-llama-cpp')).href`;
-      return code.replaceAll('import.meta.url', place);
+      const url = `new URL(${JSON.stringify(file)}, import.meta.resolve('node-llama-cpp')).href`;
+      return code.replaceAll('import.meta.url', url);
     },
   };
 }
@@ -104,7 +104,7 @@ const below = (sources: string, id: string): string => relative(sources, id).spl
  */
 function externalizeDaemon(sources: string, lateImports: Set<string>): Plugin {
   return {
-    name: 'left-to-daemon',
+    name: 'externalize-daemon',
     enforce: 'pre',
     async resolveId(source, importer, { kind }) {
       if (kind !== 'dynamic-import' || !source.startsWith('.')) return null;
@@ -135,23 +135,9 @@ export function sortedImports(code: string): string {
   return [...sorted, ...lines.slice(after)].join('\n');
 }
 
-const steadyImports: Plugin = {
-  name: 'steady-imports',
+const sortImports: Plugin = {
+  name: 'sort-imports',
   renderChunk: (code, { fileName }) => (fileName.endsWith('.js') ? sortedImports(code) : null),
-};
-
-/**
- * Escapes non-ASCII text: V8 stores a source with a character beyond Latin-1 in two bytes per character. For
- * code without comments.
- */
-export const toAscii = (code: string): string =>
-  code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
-const ascii: Plugin = {
-  name: 'ascii',
-  generateBundle(_, bundle) {
-    for (const file of Object.values(bundle)) if (file.type === 'chunk') file.code = toAscii(file.code);
-  },
 };
 
 interface Programs {
@@ -181,7 +167,7 @@ async function buildPrograms(root: string, out: string, programs: Programs): Pro
 async function buildSvcctl(root: string, out: string, sources: string): Promise<ReadonlySet<string>> {
   const lateImports = new Set<string>();
   await buildPrograms(root, out, {
-    plugins: [externalizeDaemon(sources, lateImports), rewriteModuleUrls(sources), ascii],
+    plugins: [externalizeDaemon(sources, lateImports), rewriteModuleUrls(sources)],
     bundled: [
       ...['ansi-regex', 'commander', 'eventsource-parser', 'get-east-asian-width', 'ipaddr.js', 'lru-cache'],
       ...['smol-toml', 'string-width', 'strip-ansi'],
@@ -217,7 +203,7 @@ export async function buildDaemon(
   const wanted = await buildSvcctl(root, out, sources);
   const own = programs(sources).filter((path) => path !== SVCCTL);
   await buildPrograms(root, out, {
-    plugins: [bundleLlama(sources), rewriteModuleUrls(sources), steadyImports],
+    plugins: [bundleLlama(sources), rewriteModuleUrls(sources), sortImports],
     bundled: BUNDLED_PACKAGES,
     options: {
       // Unused code of these libraries is removed, including model downloads and their terminal output.
