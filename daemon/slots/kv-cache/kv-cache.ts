@@ -13,6 +13,7 @@ import {
   modelFolderName,
   modelOfFolder,
   type StateFile,
+  statesIn,
 } from './state-files.ts';
 
 /** Share of the machine's memory that saved states may use (docs/spec/contract.md#kv-cache). */
@@ -113,6 +114,28 @@ export class KvCache {
     if (held === 0) return;
     const limits = { maxBytes: Math.max(0, held - missing), maxStates: MAX_STATES + 1 };
     makeSpace(this.#memoryRoot, limits, 0);
+  }
+
+  /** Returns where states are saved; null when they are not. */
+  from(): 'memory' | 'disk' | null {
+    const mode = this.#deps.persist();
+    return mode === 'off' || this.#problem() !== null ? null : mode;
+  }
+
+  /** Returns why nothing is saved, as a sentence; null when states are saved. */
+  problem(): string | null {
+    return this.#deps.persist() === 'off' ? 'kv_cache.persist is off.' : this.#problem();
+  }
+
+  /** Returns why the engine of a model cannot restore what it saves; null when it can, or when that is not known. */
+  unsupported(modelId: string): string | null {
+    return this.#unsupported.get(modelId) ?? null;
+  }
+
+  /** Returns the number of saved states of a model. */
+  savedOf(modelId: string): number {
+    const root = this.#root();
+    return root === null ? 0 : statesIn(join(root, modelFolderName(modelId))).length;
   }
 
   view(): KvCacheView {

@@ -164,7 +164,8 @@ export class ProcessRun implements RunningEngine {
     this.#knownReason = null;
     this.#isPortTaken = false;
     const nonce = randomBytes(18).toString('base64url');
-    this.#saved = this.#openSaved();
+    this.#saved = await this.#openSaved();
+    if (this.#stop.signal.aborted) return failedToStart('The engine was stopped before it had started.');
     const child = this.#spawn(port, nonce);
     const over = new AbortController();
     const ended = watchExit(child, {
@@ -183,7 +184,7 @@ export class ProcessRun implements RunningEngine {
     return end;
   }
 
-  #openSaved(): SavedSequences | null {
+  async #openSaved(): Promise<SavedSequences | null> {
     const { kvCache, query } = this.#deps;
     const { launch, program } = this.#start;
     if (kvCache === undefined) return null;

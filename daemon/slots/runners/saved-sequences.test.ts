@@ -59,16 +59,27 @@ function engine(tokens: number[], answer: (query: EngineQuery) => Answer | null 
   return { query, actions, tokens };
 }
 
-function opened(query: QueryEngine, { parallel = 2, args = ['-m', '{model}'], savesSequences = true } = {}) {
+const HELP = '--ctx-size N\n--slot-save-path PATH';
+
+async function opened(
+  query: QueryEngine,
+  {
+    parallel = 2,
+    args = ['-m', '{model}'],
+    savesSequences = true,
+    env = {} as Record<string, string>,
+    help = HELP,
+  } = {},
+) {
   const notes: string[] = [];
   const reported: string[] = [];
-  const saved = SavedSequences.open({
+  const saved = await SavedSequences.open({
     launch: {
       modelId: 'm',
       modelPath: join(home, 'model.gguf'),
       parallel,
       env: {},
-      how: { args, env: {}, savesSequences },
+      how: { args, env, savesSequences },
     } as unknown as SavedSequencesDeps['launch'],
     program: join(home, 'llama-server'),
     query,
@@ -79,6 +90,7 @@ function opened(query: QueryEngine, { parallel = 2, args = ['-m', '{model}'], sa
       isSaved: () => {},
     },
     note: (line) => void notes.push(line),
+    help: async () => help,
   });
   return { saved, notes, reported };
 }
@@ -88,7 +100,7 @@ const files = () => (existsSync(config.folder) ? readdirSync(config.folder) : []
 /** Saves the conversations of one run. */
 async function saveRun(tokens: number[], options = {}) {
   const run = engine([3, 0]);
-  const { saved } = opened(run.query, options);
+  const { saved } = await opened(run.query, options);
   await saved?.restore(ENDPOINT, LIVE);
   run.tokens.splice(0, tokens.length, ...tokens);
   await saved?.save(ENDPOINT, 10_000);
@@ -97,7 +109,7 @@ async function saveRun(tokens: number[], options = {}) {
 /** Starts another run and returns the tokens that its sequences hold afterwards. */
 async function restoreRun(options = {}) {
   const { query, tokens } = engine([3, 0]);
-  const run = opened(query, options);
+  const run = await opened(query, options);
   await run.saved?.restore(ENDPOINT, LIVE);
   return { tokens, ...run };
 }
@@ -149,7 +161,7 @@ describe('conversations of llama-server', () => {
 
   test('nothing is saved once the root folder is gone', async () => {
     const { query } = engine([900, 900]);
-    const { saved } = opened(query);
+    const { saved } = await opened(query);
     await saved?.restore(ENDPOINT, LIVE);
     rmSync(config.root, { recursive: true });
     await saved?.save(ENDPOINT, 10_000);
@@ -160,7 +172,25 @@ describe('conversations of llama-server', () => {
     ['an engine of another kind', { savesSequences: false }],
     ['a folder of the owner', { args: ['--slot-save-path', '/own'] }],
     ['a folder of the owner in one word', { args: ['--slot-save-path=/own'] }],
-  ])('%s is left alone', (_, options) => expect(opened(engine([]).query, options).saved).toBeNull());
+    ['a folder of the owner in a variable', { env: { LLAMA_ARG_SLOT_SAVE_PATH: '/own' } }],
+  ])('%s is left alone', async (_, options) => {
+    const { saved, reported } = await opened(engine([]).query, options);
+    expect([saved, reported]).toEqual([null, []]);
+  });
+
+  test('a build without the option starts without it, and is named', async () => {
+    const { saved, notes, reported } = await opened(engine([]).query, { help: '-c, --ctx-size N' });
+    expect(saved).toBeNull();
+    expect(reported).toEqual([expect.stringMatching(/has no --slot-save-path/)]);
+    expect(notes).toEqual(reported);
+  });
+
+  test.each(['', 'usage: wrapper PROGRAM'])(
+    'a program whose help is %j may have the option',
+    async (help) => {
+      expect((await opened(engine([]).query, { help })).saved).not.toBeNull();
+    },
+  );
 });
 
 describe('a state is recomputed, not used', () => {
@@ -171,6 +201,7 @@ describe('a state is recomputed, not used', () => {
     ['of a model file that was written again', () => utimesSync(join(home, 'model.gguf'), 5, 5), {}],
     ['of another build', () => writeFileSync(join(home, 'llama-server'), 'another program'), {}],
     ['of other arguments', () => {}, { args: ['-m', '{model}', '-c', '4096'] }],
+    ['of other variables', () => {}, { env: { LLAMA_ARG_CACHE_TYPE_K: 'q8_0' } }],
     ['that was changed', () => writeFileSync(firstState('.state'), stateFile(900, 1)), {}],
     ['that was cut', () => writeFileSync(firstState('.state'), '7'), {}],
     ['that has no file', () => rmSync(firstState('.state')), {}],
@@ -210,7 +241,7 @@ describe('a build that cannot restore is named, and saves nothing', () => {
     ['that closes the connection', () => new Error('closed'), /closed/],
   ])('%s', async (_, answer, reason) => {
     const { query, actions } = engine([3, 0], answer);
-    const { saved, notes, reported } = opened(query);
+    const { saved, notes, reported } = await opened(query);
     await saved?.restore(ENDPOINT, LIVE);
     expect(reported).toEqual([expect.stringMatching(reason)]);
     expect(notes).toEqual(reported);
@@ -232,7 +263,7 @@ describe('an interrupted save leaves no state', () => {
       writeFileSync(join(config.folder, (body as { filename: string }).filename), 'half');
       return answer;
     });
-    const { saved, notes } = opened(query);
+    const { saved, notes } = await opened(query);
     await saved?.restore(ENDPOINT, LIVE);
     isEnding = true;
     await saved?.save(ENDPOINT, 10_000);
@@ -241,11 +272,11 @@ describe('an interrupted save leaves no state', () => {
 
   test('the time is over', async () => {
     const { query } = engine([900, 900]);
-    const { saved } = opened(query);
+    const { saved } = await opened(query);
     await saved?.restore(ENDPOINT, LIVE);
     const waiting: QueryEngine = (_, __, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    const { saved: slow } = opened((endpoint, sent, signal) =>
+    const { saved: slow } = await opened((endpoint, sent, signal) =>
       sent.path.includes('save') && signal !== LIVE
         ? waiting(endpoint, sent, signal)
         : query(endpoint, sent, signal),
@@ -265,7 +296,7 @@ describe('an interrupted save leaves no state', () => {
       writeFileSync(join(config.folder, (sent.body as { filename: string }).filename), Buffer.alloc(20_000));
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     };
-    const { saved, notes } = opened(growing);
+    const { saved, notes } = await opened(growing);
     await saved?.restore(ENDPOINT, LIVE);
     expect(await saved?.save(ENDPOINT, 20_000)).toBe(false);
     expect([saves, files(), notes]).toEqual([1, [], [expect.stringMatching(/exceeds the limit/)]]);

@@ -2,8 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { chmod, type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { MIN_STATE_TOKENS } from '../../contract/conversation-state.ts';
 import type { LaunchFor } from '../engines/engine.ts';
 import type { KvCache } from '../kv-cache/kv-cache.ts';
+import { hasOwnSavePath, SAVE_PATH_OPTION } from '../kv-cache/slot-conversations.ts';
 import { checksum, isIntact } from '../kv-cache/state-checksum.ts';
 import {
   deleteState,
@@ -15,6 +17,7 @@ import {
   tempPath,
   touchState,
 } from '../kv-cache/state-files.ts';
+import { MAX_STATE_BYTES } from '../kv-cache/state-limits.ts';
 import type { QueryEngine } from '../lifecycle/health.ts';
 import { modelDigest } from '../workers/llama/model-digest.ts';
 import {
@@ -23,17 +26,14 @@ import {
   stateDescriptionText,
 } from '../workers/llama/state-description.ts';
 import type { KvCacheConfig } from '../workers/protocol.ts';
+import { programHelp } from './program-help.ts';
 import type { Endpoint } from './runner.ts';
 import { SizeLimit, StateTooLarge } from './size-limit.ts';
 
 /** Time limit for one request of a saved state, in milliseconds. */
 const REQUEST_MS = 20_000;
-/** A shorter conversation is read again faster than its state is handled. */
-const MIN_TOKENS = 256;
-/** A larger state takes longer to write than a swap may wait. */
-const MAX_STATE_BYTES = 4 * 1024 ** 3;
-/** Owners who save sequences themselves have their own folder. */
-const OWN_FOLDER = '--slot-save-path';
+/** An option of every llama-server. A help without it belongs to another program, such as a wrapper. */
+const KNOWN_OPTION = '--ctx-size';
 
 export interface SavedSequencesDeps {
   readonly launch: LaunchFor<'process'>;
@@ -42,6 +42,8 @@ export interface SavedSequencesDeps {
   readonly query: QueryEngine;
   readonly kvCache: Pick<KvCache, 'configFor' | 'restored' | 'notSaved' | 'isSaved'>;
   note(line: string): void;
+  /** Returns the help of the program; default by running it. */
+  readonly help?: (program: string) => Promise<string>;
 }
 
 interface Fingerprint {
@@ -71,20 +73,31 @@ export class SavedSequences {
     this.#config = config;
   }
 
-  /** Returns null when the engine has no conversations, or when they are not saved. */
-  static open(deps: SavedSequencesDeps): SavedSequences | null {
-    const { launch, kvCache } = deps;
-    const { args, savesSequences = false } = launch.how;
-    const isOwn = args.some((arg) => arg.split('=')[0] === OWN_FOLDER);
+  /**
+   * Resolves with null when the engine has no conversations, when they are not saved, and for a build without the
+   * option, which would not start with it.
+   */
+  static async open(deps: SavedSequencesDeps): Promise<SavedSequences | null> {
+    const { launch, program, kvCache, help = programHelp } = deps;
+    const { args, env, savesSequences = false } = launch.how;
+    const isOwn = hasOwnSavePath(args, env, launch.env);
     const config = savesSequences && !isOwn ? kvCache.configFor(launch.modelId) : null;
-    if (config === null || !ensurePrivateFolder(config.folder)) return null;
+    if (config === null) return null;
+    const options = await help(program);
+    if (options.includes(KNOWN_OPTION) && !options.includes(SAVE_PATH_OPTION)) {
+      const reason = `This build of llama-server has no ${SAVE_PATH_OPTION}.`;
+      deps.note(reason);
+      kvCache.notSaved(launch.modelId, reason);
+      return null;
+    }
+    if (!ensurePrivateFolder(config.folder)) return null;
     sweepIncomplete(config.folder);
     return new SavedSequences(deps, config);
   }
 
   /** Arguments that let the program write states. */
   get args(): readonly string[] {
-    return [OWN_FOLDER, this.#config.folder];
+    return [SAVE_PATH_OPTION, this.#config.folder];
   }
 
   /**
@@ -186,7 +199,7 @@ export class SavedSequences {
         signal: either,
       });
       const { size: bytes } = await stat(temp);
-      if (saved.tokens < MIN_TOKENS || bytes > limit.maxBytes) return;
+      if (saved.tokens < MIN_STATE_TOKENS || bytes > limit.maxBytes) return;
       await chmod(temp, 0o600);
       makeSpace(root, this.#config, bytes);
       const tokens = (await tokensIn(temp, saved.tokens)) ?? Uint32Array.of(saved.tokens);
