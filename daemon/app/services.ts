@@ -253,6 +253,7 @@ export async function startServices(
       },
     },
     tracer,
+    savedConversations: (model) => kvCache.states.savedOf(model),
     hasNpu: () => hardware.last()?.devices.some(({ kind }) => kind === 'npu') ?? true,
     proxyFor,
     mountGuard,

@@ -1,3 +1,5 @@
+import { CONVERSATION_HEADER } from './conversation-state.ts';
+
 /** One header of the API, for the documentation and for CORS. */
 export interface HeaderRow {
   /** On which requests or responses it appears. */
@@ -64,6 +66,11 @@ export const RESPONSE_HEADERS: Readonly<Record<string, HeaderRow>> = {
     on: 'inference',
     meaning:
       'Why the request ran with less than requested, for example on a slower device. Absent otherwise.',
+  },
+  [CONVERSATION_HEADER]: {
+    on: 'chats and completions, served by the embedded engine',
+    meaning:
+      'What happened to the beginning of the conversation, with the tokens that were not computed again. `restored; tokens=812; from=disk` (or `memory`): from a saved state. `reused; tokens=812`: the engine still held it. `computed; tokens=0; reason=no_saved_prefix`: it was read again, because no saved state begins like it; other reasons are `not_configured`, `unavailable`, `too_short`, `changed_earlier`, `settings_changed`, `model_changed` and `damaged`.',
   },
   'x-svc-omni': {
     on: 'chat with the tool loop requested',

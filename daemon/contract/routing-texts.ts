@@ -1,3 +1,4 @@
+import { slotConversationsText } from './conversation-state.ts';
 import type { ExplainView } from './system.ts';
 
 type Balance = NonNullable<ExplainView['balance']>;
@@ -75,6 +76,10 @@ export function beyondText({
   const queue = answer.queue_position > 1 ? `, position ${answer.queue_position} in its queue` : '';
   return `Gateway ${name} would use its slot ${answer.slot}${load}${queue}.`;
 }
+
+/** Returns whether the slot saves its conversations, as sentences; null for another target. */
+export const conversationsText = ({ conversations }: Pick<ExplainView, 'conversations'>): string | null =>
+  conversations && slotConversationsText(conversations, conversations.saved);
 
 /** Returns which fallback would serve a request now; null when the requested model would. */
 export function usedFallbackText({ fallback }: Pick<ExplainView, 'fallback'>): string | null {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SlotConversations } from './conversation-state.ts';
 import { plainText } from './plain-text.ts';
 import { WORKFLOW_FILE_NAME, WORKFLOW_INPUTS, WORKFLOW_TARGET } from './workflow.ts';
 
@@ -62,6 +63,8 @@ export const SlotView = z.object({
   memory_bytes: z.number().int().nullable(),
   /** Whether its model accepts images. */
   vision: z.literal(true).optional(),
+  /** Whether its conversations are saved when it is unloaded; absent for slots without conversations. */
+  conversations: SlotConversations.optional(),
   /** Never unloaded for another slot. */
   pinned: z.boolean(),
   /**

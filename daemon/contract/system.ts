@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ADDRESS_CLASSES } from './caller-info.ts';
+import { ConversationState, SlotConversations } from './conversation-state.ts';
 import { LoadForecast } from './slots.ts';
 
 export const HealthResponse = z.object({ status: z.literal('ok'), name: z.string(), version: z.string() });
@@ -137,6 +138,11 @@ export const RequestTrace = z.object({
   overhead_ms: z.number().nullable(),
   /** Why its target runs degraded, else null. */
   degraded: z.string().nullable(),
+  /**
+   * Whether the engine restored the beginning of the conversation or computed it again. Null for other requests than
+   * those to chat slots, where the engine does not report it, and for a request of an earlier version.
+   */
+  conversation: ConversationState.nullable(),
 });
 export const RequestDetail = RequestView.extend({
   /** Null for a request of an earlier version of the gateway. */
@@ -225,6 +231,8 @@ export const ExplainResponse = z.object({
   /** The built-in chat template of the target's model; null when its file has one, or for an upstream. */
   chat_template: z.string().nullable(),
   queue_position: z.number().int(),
+  /** Whether the slot saves its conversations, and how many of its model are saved now; null for another target. */
+  conversations: SlotConversations.extend({ saved: z.int() }).nullable(),
   /** What the load would do to other slots, and the memory sum; null when nothing would be loaded. */
   load: LoadForecast.nullable(),
   /**

@@ -1,6 +1,12 @@
 import { appName } from '../contract/caller-info.ts';
+import {
+  CONVERSATION_HEADER,
+  readConversationHeader,
+  reportedConversation,
+} from '../contract/conversation-state.ts';
 import { type GatewayError, openaiErrorType } from '../contract/errors.ts';
 import { headerList, IGNORED_HEADER, mergedHeader } from '../contract/ignored.ts';
+import type { Usage } from '../telemetry/request-tracker.ts';
 import type {
   CallContext,
   Connection,
@@ -102,6 +108,7 @@ export async function exchangeWithEngine(
       connection.onBegin(status);
       const ignored = headers[IGNORED_HEADER];
       if (typeof ignored === 'string') addIgnored(ignored);
+      if (connection.isWorker()) nameConversation(ctx, headers[CONVERSATION_HEADER]);
     },
     onData: connection.onData,
     onDown: connection.onDown,
@@ -123,8 +130,26 @@ export async function exchangeWithEngine(
   });
   const end = await reportEnd(ctx, connection, sink === null ? sent : awaitSink(sent, sink));
   const usage = response.measuredUsage(sentAt);
+  if (task.hasEndMarker && connection.slot !== null && !connection.isWorker())
+    recordReused(ctx, connection.slot, usage);
   tracked.end({ ...response.logResult(end), reportedInBand: true, usage });
   if (usage.tokensPerSecond !== null) connection.reportSpeed(usage.tokensPerSecond);
+}
+
+/** Reports what a worker did with the beginning of the conversation. */
+function nameConversation({ call, response, tracked }: CallContext, header: unknown): void {
+  const state = readConversationHeader(header);
+  if (state === null) return;
+  tracked.conversation(state);
+  if (!response.headSent) call.res.setHeader(CONVERSATION_HEADER, String(header));
+}
+
+/** Records what an engine of another kind reused, as far as it reports it. */
+function recordReused({ deps, tracked }: CallContext, slot: string, usage: Usage): void {
+  const { cachedTokens, promptTokens } = usage;
+  const conversations = deps.slots.get(slot)?.conversations;
+  if (conversations === undefined || cachedTokens === undefined || promptTokens === null) return;
+  tracked.conversation(reportedConversation({ cachedTokens, promptTokens }, conversations));
 }
 
 /** Adds the header by which an app names itself. A person may have chosen any text. */

@@ -46,6 +46,7 @@ test('explain resolves a request without sending or loading', async () => {
     would_load: true,
     chat_template: null,
     queue_position: 3,
+    conversations: null,
     load: null,
     balance: null,
     after: [],

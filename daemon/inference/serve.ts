@@ -57,6 +57,8 @@ export interface InferenceDeps {
     'views' | 'get' | 'config' | 'leaseNow' | 'ensureReady' | 'recordUsage' | 'diagnose' | 'preview'
   >;
   readonly registry: RegistryLike;
+  /** Returns the number of saved conversations of a model; default none. */
+  savedConversations?(model: string): number;
   readonly upstreams?: Upstreams;
   readonly store: { readonly requests: Pick<Store['requests'], 'add'> };
   readonly bus: Pick<EventBus<GatewayEvents>, 'emit' | 'subscribe'>;
@@ -215,6 +217,11 @@ export function createInference(deps: InferenceDeps): Inference {
         previewSlot: (slot) => slots.preview(slot),
         reportedModels: availableModels,
         queueMax: settings.value('queueMax'),
+        conversationsOf: (slot) => {
+          const { conversations, model } = slots.get(slot) ?? {};
+          const saved = model == null ? 0 : (deps.savedConversations?.(model) ?? 0);
+          return conversations === undefined ? null : { ...conversations, saved };
+        },
         fallbacks: { map: settings.value('fallbacks'), isEnabled: settings.value('fallbacksEnabled') },
         refusalOf: (upstream, target) => upstreams.refusal(upstream, target),
         affinityOf: (prefixFor) =>

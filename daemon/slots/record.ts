@@ -4,6 +4,7 @@ import { redactSecrets } from '../lib/text/redact.ts';
 import { heldBytes, poolOf } from './admission/memory-use.ts';
 import type { SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
+import { type SavedStates, slotConversations } from './kv-cache/slot-conversations.ts';
 import type { EngineRun, SlotControllerDeps } from './lifecycle/controller-deps.ts';
 import type { Failure } from './lifecycle/failure.ts';
 import type { Traffic } from './lifecycle/traffic.ts';
@@ -16,7 +17,7 @@ export interface SlotRecordInput {
   readonly since: number;
   readonly current: EngineRun | null;
   /** Readings that do not come from the slot itself. */
-  readonly readers: Pick<SlotControllerDeps, 'residentBytes' | 'secrets'>;
+  readonly readers: Pick<SlotControllerDeps, 'residentBytes' | 'secrets' | 'savedStates'>;
   readonly traffic: Readonly<Traffic>;
   /** The slots that its load waits for. */
   readonly waitsFor: readonly string[];
@@ -59,6 +60,19 @@ function missingView({ view, config, readers }: SlotRecordInput): Pick<SlotRecor
   return { model_missing: path ? basename(named) : named };
 }
 
+function conversationsView({
+  view,
+  config,
+  current,
+  readers,
+}: SlotRecordInput): Pick<SlotRecord, 'conversations'> {
+  const states: SavedStates | undefined = readers.savedStates;
+  if (states === undefined) return {};
+  const { config: served = config, launch = null } = current ?? {};
+  const conversations = slotConversations(served, { launch, modelId: view.model }, states);
+  return conversations === undefined ? {} : { conversations };
+}
+
 /** Returns the slot as clients see it, without paths, addresses and keys. */
 export function slotRecord(input: SlotRecordInput): SlotRecord {
   const { view, config, current, readers, traffic } = input;
@@ -88,6 +102,7 @@ export function slotRecord(input: SlotRecordInput): SlotRecord {
     tokens_per_second: traffic.tokensPerSecond,
     memory_bytes: pid === null ? null : readers.residentBytes(pid),
     ...(view.vision && { vision: true }),
+    ...conversationsView(input),
     pinned: config.pinned,
     waiting_for: [...input.waitsFor],
     memory: current && {

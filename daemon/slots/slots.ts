@@ -252,6 +252,7 @@ class AllSlots implements Slots {
       admission: this.#admission,
       events: this.#events,
       changeNotifier: this.#changeNotifier,
+      savedStates: this.#options.kvCache,
       secrets: () => this.#options.secrets?.() ?? [],
       gpuNote: () => this.#options.gpuNote?.() ?? null,
     });

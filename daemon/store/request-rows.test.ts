@@ -15,6 +15,7 @@ const TRACE: RequestTraceView = {
   waits: null,
   overhead_ms: 0.4,
   degraded: null,
+  conversation: null,
 };
 
 function setup() {

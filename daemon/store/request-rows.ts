@@ -16,14 +16,16 @@ export interface QueuedRequest {
 /** Returns a queue entry for a finished request. */
 export function queuedRequest(record: RequestRecord, story?: RequestTraceView): QueuedRequest {
   if (story === undefined) return { record, story: null, overheadMs: null };
-  const { rule, lane, steps, before, waits, overhead_ms, degraded } = story;
-  return { record, story: toJson({ rule, lane, steps, before, waits, degraded }), overheadMs: overhead_ms };
+  const { overhead_ms, ...rest } = story;
+  return { record, story: toJson(rest), overheadMs: overhead_ms };
 }
 
 /** Returns the record and the trace of an entry. The trace is null if it is missing or damaged. */
 export function detailOf({ record, story, overheadMs }: QueuedRequest): RequestDetailView {
   const changed = fromJson<Omit<RequestTraceView, 'overhead_ms'> | null>(story, null);
-  return { ...record, story: changed && { ...changed, overhead_ms: overheadMs } };
+  // Rows of earlier versions have no conversation.
+  const { conversation = null } = changed ?? {};
+  return { ...record, story: changed && { ...changed, conversation, overhead_ms: overheadMs } };
 }
 
 /** A request in the file. Requests are numbered in the order in which they were written. */

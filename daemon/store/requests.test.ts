@@ -28,6 +28,7 @@ const TRACE: RequestTraceView = {
   waits: { memory_ms: 0, load_ms: 12, queue_ms: 0 },
   overhead_ms: 0.4,
   degraded: null,
+  conversation: null,
 };
 
 test('lists a record identically before and after it is written', () => {

@@ -1,4 +1,5 @@
 import type { CallerInfo } from '../contract/caller-info.ts';
+import type { ConversationState } from '../contract/conversation-state.ts';
 import type { ExplainStepView, RequestTraceView } from '../contract/system.ts';
 import { truncate } from '../lib/text/truncate.ts';
 
@@ -49,6 +50,7 @@ export class RequestTrace {
   #requestedModel: string | null = null;
   resolved: ResolutionInfo | null = null;
   sent: SentInfo | null = null;
+  conversation: ConversationState | null = null;
   #target: Target | null = null;
   #abandoned: AbandonedTarget[] | null = null;
   #error: string | null = null;
@@ -114,6 +116,7 @@ export class RequestTrace {
       waits: sent?.waits ?? null,
       overhead_ms: sent === null ? null : tenths(sent.overheadMs),
       degraded: sent === null || sent.degraded === null ? null : cut(sent.degraded),
+      conversation: this.conversation,
     };
   }
 

@@ -1,4 +1,5 @@
 import { type CallerInfo, UNKNOWN_CALLER } from '../contract/caller-info.ts';
+import type { ConversationState } from '../contract/conversation-state.ts';
 import type { GatewayEvents } from '../contract/events.ts';
 import type {
   RequestBodiesView,
@@ -21,6 +22,8 @@ export interface Usage {
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
   readonly tokensPerSecond: number | null;
+  /** Prompt tokens that the engine did not compute again; absent when it does not report them. */
+  readonly cachedTokens?: number;
 }
 
 export interface RequestStart {
@@ -83,6 +86,8 @@ export interface TrackedRequest {
   leased(): void;
   /** The request was sent to the engine. */
   sent(): void;
+  /** What the engine did with the beginning of the conversation. */
+  conversation(state: ConversationState): void;
   /** The first byte of the response body is sent. */
   firstByte(): void;
   /**
@@ -203,6 +208,10 @@ class RunningRequest implements TrackedRequest, Indexed {
 
   sent(): void {
     this.#sentAt = performance.now();
+  }
+
+  conversation(state: ConversationState): void {
+    this.#trace.conversation = state;
   }
 
   firstByte(): void {

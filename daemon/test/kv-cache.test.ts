@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CONVERSATION_HEADER, readConversationHeader } from '../contract/conversation-state.ts';
 import type { KvCacheView } from '../contract/kv-cache.ts';
+import type { ExplainView, RequestDetailView } from '../contract/system.ts';
 import { attentiveModel } from '../slots/workers/testing/attentive-model.ts';
 import { startGateway } from './harness/gateway.ts';
 import { send } from './harness/http.ts';
@@ -32,11 +34,23 @@ async function chat(gateway: OneGateway, texts: readonly string[]) {
   const response = await send(gateway, 'POST', '/v1/chat/completions', { body, idleTimeoutMs: 60_000 });
   const { choices, usage } = response.json<Answer>();
   await waitForIdleSlot(gateway, 'agent');
+  const { story } = await storyOf(gateway, response.headers['x-request-id'] as string);
+  expect(readConversationHeader(response.headers[CONVERSATION_HEADER])).toEqual(story?.conversation);
   return {
     text: choices[0]?.message.content ?? '',
     cached: usage.prompt_tokens_details.cached_tokens,
+    conversation: story?.conversation,
   };
 }
+
+async function storyOf(gateway: OneGateway, id: string): Promise<RequestDetailView> {
+  return (await send(gateway, 'GET', `/api/requests/${id}`)).json<RequestDetailView>();
+}
+
+const explained = async (gateway: OneGateway) => {
+  const body = { path: '/v1/chat/completions', model: 'agent' };
+  return (await send(gateway, 'POST', '/api/dispatch/explain', { body })).json<ExplainView>().conversations;
+};
 
 const view = async (gateway: OneGateway): Promise<KvCacheView> =>
   (await send(gateway, 'GET', '/api/kv-cache')).json<KvCacheView>();
@@ -54,8 +68,11 @@ describe('conversations saved in memory', () => {
       hits: 0,
       models: [{ model: 'attentive', states: 1 }],
     });
+    expect(await explained(gateway)).toEqual({ from: 'memory', reason: null, saved: 1 });
     const second = await chat(gateway, [QUESTION, first.text, 'and then?']);
     expect(second.cached).toBeGreaterThan(800);
+    expect(first.conversation).toMatchObject({ outcome: 'computed', reason: 'no_saved_prefix' });
+    expect(second.conversation).toMatchObject({ outcome: 'restored', tokens: second.cached, from: 'memory' });
 
     for (const model_id of ['other', 'attentive'])
       await send(gateway, 'POST', '/api/slots/agent/swap', { body: { model_id }, idleTimeoutMs: 60_000 });
@@ -83,7 +100,9 @@ describe('conversations saved in memory', () => {
     await send(gateway, 'PUT', '/api/settings', { body: { values: { kvCachePersist: 'off' } } });
     await runSlotAction(gateway, 'agent', 'unload');
     expect(await view(gateway)).toMatchObject({ persist: 'off', states: 0, max_bytes: 0 });
-    expect((await chat(gateway, [QUESTION, 'x', 'y'])).cached).toBe(0);
+    expect(await explained(gateway)).toEqual({ from: null, reason: 'kv_cache.persist is off.', saved: 0 });
+    const computed = await chat(gateway, [QUESTION, 'x', 'y']);
+    expect(computed.conversation).toMatchObject({ outcome: 'computed', tokens: 0, reason: 'not_configured' });
   });
 });
 
@@ -96,6 +115,8 @@ describe('conversations saved on disk', () => {
     await gateway.stop();
     expect(existsSync(join(home, 'state', 'kv', 'model-attentive'))).toBe(true);
     await gateway.replace(() => startGateway({ home }));
-    expect((await chat(gateway, [QUESTION, first.text, 'and then?'])).cached).toBeGreaterThan(800);
+    const second = await chat(gateway, [QUESTION, first.text, 'and then?']);
+    expect(second.cached).toBeGreaterThan(800);
+    expect(second.conversation).toMatchObject({ outcome: 'restored', from: 'disk' });
   });
 });

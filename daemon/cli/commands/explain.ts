@@ -2,6 +2,7 @@ import { headroomOf } from '../../contract/memory-headroom.ts';
 import {
   balanceText,
   beyondText,
+  conversationsText,
   failoverText,
   fallbackText,
   usedFallbackText,
@@ -69,7 +70,7 @@ function verdict(view: ExplainView): string {
     parts.map((text) => (text === null ? '' : ` ${text}`)).join('');
   if (error !== null)
     return `Refused: ${error.message}${hintOf(error.message, error.details)} (${error.code})${textOf([fallbackText(view)])}`;
-  const rest = textOf([beyondText(view), failoverText(view), fallbackText(view)]);
+  const rest = textOf([conversationsText(view), beyondText(view), failoverText(view), fallbackText(view)]);
   const used = usedFallbackText(view);
   if (used !== null) return `${used}${rest}`;
   if (upstream !== null)

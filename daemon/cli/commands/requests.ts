@@ -1,4 +1,5 @@
 import { ADDRESS_WORDS, appName } from '../../contract/caller-info.ts';
+import { conversationText } from '../../contract/conversation-state.ts';
 import type {
   RequestDetailView,
   RequestRecord,
@@ -140,6 +141,7 @@ function requestFields(each: RequestDetailView): string {
     'Tried first': beforeText(each),
     Waited: waitedText(each),
     Degraded: each.story?.degraded ?? null,
+    Conversation: each.story?.conversation ? conversationText(each.story.conversation) : null,
     Status: each.status === null ? 'running' : String(each.status),
     Error: each.error,
     Message: each.message,

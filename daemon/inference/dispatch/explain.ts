@@ -62,6 +62,8 @@ export interface ExplainDeps {
   refusalOf(upstream: string, target: CallTarget): GatewayError | null;
   /** The models of `[fallbacks]`, and whether they are used for every caller. */
   readonly fallbacks: { readonly map: ModelMap; readonly isEnabled: boolean };
+  /** Returns whether a slot saves its conversations, and how many are saved now; null when it has none. */
+  conversationsOf?(slot: string): ExplainView['conversations'];
   /** Returns where a conversation was served last, given its beginning for a model. */
   affinityOf?(prefixFor: (model: string) => ConversationPrefix | null): PrefixAffinity;
 }
@@ -101,6 +103,7 @@ const NO_TARGET = {
   would_load: false,
   chat_template: null,
   queue_position: 0,
+  conversations: null,
   load: null,
   balance: null,
   after: [],
@@ -168,7 +171,12 @@ function explainDecision(request: DispatchRequest, context: ExplainContext): Exp
   const base = { steps: allSteps(triedSteps(resolution.trace)), lane: request.modelRef.lane };
   const { step, target, rule } = resolution;
   if (refused || target === null || step === null)
-    return { ...NO_TARGET, ...base, ...named(target, view), error: refused && errorView(refused) };
+    return {
+      ...NO_TARGET,
+      ...base,
+      ...named(target, view, context.deps),
+      error: refused && errorView(refused),
+    };
   return { ...base, ...explainTarget(request, { step, target, rule }, context) };
 }
 
@@ -194,7 +202,7 @@ function explainTarget(request: DispatchRequest, decision: Decision, context: Ex
   );
   const last = fallback?.used == null ? refused : null;
   return {
-    ...named(target, view),
+    ...named(target, view, deps),
     balance: balanceView(decision, view),
     failover: next.length === 0 ? [] : [...FAILOVERS[target.kind]],
     ...(first.refusal?.code === 'slot.queue_full' && { queue_position: 0 }),
@@ -252,7 +260,7 @@ function finalRefusal(tried: readonly Preview[]): GatewayError | null {
   return end?.refusal ?? null;
 }
 
-function named(target: Target | null, view: RoutingView) {
+function named(target: Target | null, view: RoutingView, deps: ExplainDeps) {
   const slot = target?.kind === 'slot' ? slotNamed(view, target.slot) : undefined;
   return {
     slot: slot?.name ?? null,
@@ -260,6 +268,7 @@ function named(target: Target | null, view: RoutingView) {
     would_load: slot !== undefined && !isLoaded(slot),
     chat_template: view.models.find(({ id }) => id === slot?.model)?.chat_template ?? null,
     queue_position: slot === undefined ? 0 : queuePosition(slot),
+    conversations: slot === undefined ? null : (deps.conversationsOf?.(slot.name) ?? null),
   };
 }
 

@@ -128,11 +128,20 @@ function countsIn(bytes: Buffer): Usage | null {
   if (usage === undefined && timings === undefined) return null;
   const completionTokens = count(usage?.completion_tokens) ?? count(timings?.predicted_n);
   const reported = speed(usage?.decoding_speed_tps) ?? speed(timings?.predicted_per_second);
+  const cachedTokens = cachedTokensOf(usage) ?? count(timings?.cache_n);
   return {
     promptTokens: count(usage?.prompt_tokens) ?? promptTokensOf(timings),
     completionTokens,
     tokensPerSecond: speedOf(completionTokens, reported),
+    ...(cachedTokens === null ? {} : { cachedTokens }),
   };
+}
+
+function cachedTokensOf(usage: Record<string, unknown> | undefined): number | null {
+  const details = usage?.prompt_tokens_details;
+  return typeof details === 'object' && details !== null && 'cached_tokens' in details
+    ? count(details.cached_tokens)
+    : null;
 }
 
 /** Returns the prompt tokens of llama.cpp's timings, which count evaluated and cached tokens separately. */

@@ -2,6 +2,7 @@ import type { Log } from '../../lib/log.ts';
 import type { NeedSource } from '../admission/memory-estimate.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { Launch, SlotModel } from '../engines/engine.ts';
+import type { SavedStates } from '../kv-cache/slot-conversations.ts';
 import type { LoadedEngine, RunningEngine } from '../runners/runner.ts';
 import type { Clock } from './clock.ts';
 import type { QueryEngine } from './health.ts';
@@ -99,6 +100,8 @@ export interface SlotControllerDeps {
   /** Intervals and limits of the health watch; default {@link WATCH_PACE}. */
   readonly watchPace?: WatchPace | undefined;
   residentBytes(pid: number): number | null;
+  /** The saved states of conversations; default none. */
+  readonly savedStates?: SavedStates | undefined;
   /** Returns why this machine's GPU may be unused; null when there is no reason. */
   gpuNote(): string | null;
   /** Values that no record may contain. */

@@ -6,6 +6,7 @@ import type { SlotModels } from '../binding/slot-models.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { Engine } from '../engines/engine.ts';
 import { engineOf } from '../engines/table.ts';
+import type { SavedStates } from '../kv-cache/slot-conversations.ts';
 import type { Runners } from '../runners/table.ts';
 import type { SlotSet } from '../slot-set.ts';
 import type { ChangeNotifier } from './change-notifier.ts';
@@ -33,6 +34,7 @@ export interface ControllerEffectsDeps {
   >;
   readonly events: Pick<SlotEvents, 'lifecycleHooks'>;
   readonly changeNotifier: Pick<ChangeNotifier, 'changed'>;
+  readonly savedStates?: SavedStates | undefined;
   /** Values that no record may contain. */
   secrets(): readonly string[];
   /** Returns why this machine's GPU may be unused; null when there is no reason. */
@@ -78,6 +80,7 @@ export class ControllerEffects {
       livenessProbe: (config, launch) => livenessProbe(engineIn(config), launch),
       gpuNote: () => this.#gpuNote,
       secrets: () => this.#deps.secrets(),
+      savedStates: this.#deps.savedStates,
       residentBytes: (pid) => this.#sample.of(pid)?.resident ?? null,
       changed: () => {
         this.#deps.changeNotifier.changed(name);

@@ -11,6 +11,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  CONVERSATION_HEADER,
+  type ComputedReason,
+  readConversationHeader,
+} from '../../contract/conversation-state.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { CHATML_WITH_CALL_MARKER } from '../../models/testing/gguf/chat-templates.ts';
 import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
@@ -63,11 +68,13 @@ async function end(worker: ForkedWorker): Promise<void> {
 
 async function chat(worker: ForkedWorker, messages: object[], body: object = {}) {
   const response = await worker.post(CHAT, { messages, temperature: 0, max_tokens: 12, ...body });
+  const conversation = readConversationHeader(response.headers.get(CONVERSATION_HEADER));
   const { choices, usage } = (await response.json()) as AnswerView;
   return {
     text: choices[0]?.message?.content ?? '',
     cached: usage?.prompt_tokens_details.cached_tokens ?? 0,
     prompt: usage?.prompt_tokens ?? 0,
+    conversation,
   };
 }
 
@@ -93,6 +100,11 @@ describe('saved conversations', () => {
       expect(fresh.cached).toBe(0);
       expect(restored.text).toBe(fresh.text);
       expect(again.messages.at(-1)).toMatchObject({ type: 'restored' });
+      const { cached: tokens } = restored;
+      expect(restored.conversation).toEqual({ outcome: 'restored', tokens, from: 'disk', reason: null });
+      expect(fresh.conversation).toMatchObject({ outcome: 'computed', reason: 'not_configured' });
+      const third = await chat(again, talk);
+      expect(third.conversation).toMatchObject({ outcome: 'reused', tokens: third.cached });
     },
     LIMIT_MS,
   );
@@ -174,51 +186,57 @@ describe('saved conversations', () => {
   );
 });
 
-/** Changes between a save and the next start. Each must be computed again. */
-const MISMATCHES: readonly [string, (state: string) => Partial<WorkerConfig> | undefined][] = [
-  ['another window', () => ({ context: 2048 })],
+/** Changes between a save and the next start. Each must be computed again, for the reason that follows. */
+const MISMATCHES: readonly [string, ComputedReason, (state: string) => Partial<WorkerConfig> | undefined][] =
   [
-    'another model of the same size and time under the same name',
-    () => {
-      const { atime, mtime } = statSync(path);
-      writeFileSync(path, encodeGguf(attentiveModel({ seed: 2 })));
-      utimesSync(path, atime, mtime);
-      return undefined;
-    },
-  ],
-  [
-    'another chat template in the file',
-    () => {
-      writeFileSync(path, encodeGguf(attentiveModel({ template: CHATML_WITH_CALL_MARKER })));
-      return undefined;
-    },
-  ],
-  [
-    'a truncated state',
-    (state) => {
-      truncateSync(state, statSync(state).size - 64);
-      return undefined;
-    },
-  ],
-  [
-    'a state with a changed byte',
-    (state) => {
-      const bytes = readFileSync(state);
-      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
-      writeFileSync(state, bytes);
-      return undefined;
-    },
-  ],
-  [
-    'a file of something else',
-    (state) => {
-      copyFileSync(path, state);
-      return undefined;
-    },
-  ],
-];
+    ['another window', 'settings_changed', () => ({ context: 2048 })],
+    [
+      'another model of the same size and time under the same name',
+      'model_changed',
+      () => {
+        const { atime, mtime } = statSync(path);
+        writeFileSync(path, encodeGguf(attentiveModel({ seed: 2 })));
+        utimesSync(path, atime, mtime);
+        return undefined;
+      },
+    ],
+    [
+      'another chat template in the file',
+      'model_changed',
+      () => {
+        writeFileSync(path, encodeGguf(attentiveModel({ template: CHATML_WITH_CALL_MARKER })));
+        return undefined;
+      },
+    ],
+    [
+      'a truncated state',
+      'damaged',
+      (state) => {
+        truncateSync(state, statSync(state).size - 64);
+        return undefined;
+      },
+    ],
+    [
+      'a state with a changed byte',
+      'damaged',
+      (state) => {
+        const bytes = readFileSync(state);
+        bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+        writeFileSync(state, bytes);
+        return undefined;
+      },
+    ],
+    [
+      'a file of something else',
+      'damaged',
+      (state) => {
+        copyFileSync(path, state);
+        return undefined;
+      },
+    ],
+  ];
 
-describe.each(MISMATCHES)('a saved conversation with %s', (_, change) => {
+describe.each(MISMATCHES)('a saved conversation with %s', (_, reason, change) => {
   test(
     'is computed again',
     async () => {
@@ -227,6 +245,7 @@ describe.each(MISMATCHES)('a saved conversation with %s', (_, change) => {
       const changes = change(join(kvCache.folder, `${state?.id}.state`));
       const again = await chat(await start(changes), next('x'));
       expect(again.cached).toBe(0);
+      expect(again.conversation).toEqual({ outcome: 'computed', tokens: 0, from: null, reason });
     },
     LIMIT_MS,
   );

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import {
   balanceText,
   beyondText,
+  conversationsText,
   failoverText,
   fallbackText,
   usedFallbackText,
@@ -44,11 +45,13 @@ export function Resolution(props: { explained: ExplainView }): ReactElement {
   const others = failoverText(explained);
   const fallbacks = fallbackText(explained);
   const beyond = beyondText(explained);
+  const conversations = conversationsText(explained);
   return (
     <>
       <Note tone={explained.error === null ? 'ok' : 'failed'}>
         <p>{targetSentence(explained)}</p>
         {explained.balance === null ? null : <p>Chosen because {balanceText(explained.balance)}.</p>}
+        {conversations === null ? null : <p>{conversations}</p>}
         {beyond === null ? null : <p>{beyond}</p>}
         {others === null ? null : <p>{others}</p>}
         {fallbacks === null ? null : <p>{fallbacks}</p>}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { conversationText } from '../../../daemon/contract/conversation-state.ts';
 import type { RequestDetailView, RequestTraceView } from '../../../daemon/contract/system.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
@@ -41,6 +42,7 @@ function RecordedSteps(props: { story: RequestTraceView; placed: boolean }): Rea
           {beforeWords(left)}
         </p>
       ))}
+      {story.conversation === null ? null : <p>{conversationText(story.conversation)}</p>}
       {story.degraded === null ? null : (
         <Note tone="attention">
           <p>Served in a degraded state: {story.degraded}</p>

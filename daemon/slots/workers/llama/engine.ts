@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { type ConversationState, withoutState } from '../../../contract/conversation-state.ts';
 import type { SamplingDefaults } from '../../../models/sampling-defaults.ts';
 import { CHECKPOINT_LIMITS } from '../checkpoint-limits.ts';
 import type { LoadWatch } from '../lifecycle.ts';
@@ -19,7 +20,7 @@ import type { Generation } from './request.ts';
 import { toSeed } from './sampling.ts';
 import { SequencePool } from './sequence-pool.ts';
 import { openStateStore } from './state-fingerprint.ts';
-import type { StateStore } from './state-store.ts';
+import { StateStore } from './state-store.ts';
 import { textGate } from './text-gate.ts';
 import { Vocabulary } from './vocabulary.ts';
 
@@ -39,6 +40,8 @@ export interface PromptJob {
   gate: string | null;
   /** Control tokens that are decoded as text. */
   marks: readonly string[];
+  /** Called before the prompt is read. */
+  onConversation?(state: ConversationState): void;
   /** Checked after each text: true when the reader of this choice needs no more. */
   isComplete(): boolean;
 }
@@ -57,7 +60,7 @@ export class ChatEngine {
   readonly #pace: PrefillPace;
   readonly #config: WorkerConfig;
   readonly #watch: LoadWatch;
-  #states: StateStore | null = null;
+  #states: StateStore | 'not_configured' | 'unavailable' = 'not_configured';
   #generated = 0;
 
   private constructor(loaded: LoadedModel, config: WorkerConfig, watch: LoadWatch) {
@@ -126,8 +129,7 @@ export class ChatEngine {
     const sequence = await this.#pool.acquire(tokens, signal);
     sequence.enter();
     try {
-      const restored = await this.#states?.restore(sequence, tokens);
-      if (restored) this.#watch.onRestored(restored);
+      order.onConversation?.(await this.#restore(sequence, tokens));
       yield { type: 'started' };
       for (let choice = 0; choice < n && !signal.aborted; choice++) {
         const gate = textGate(order.gate);
@@ -161,13 +163,24 @@ export class ChatEngine {
 
   /** Saves the conversations that the sequences hold. `isOrphaned`: the gateway is gone. Never rejects. */
   async save(isOrphaned: boolean): Promise<void> {
-    if (this.#states === null || (isOrphaned && this.#config.kvCache?.survivesRestart !== true)) return;
+    if (!(this.#states instanceof StateStore)) return;
+    if (isOrphaned && this.#config.kvCache?.survivesRestart !== true) return;
     await this.#states.save(this.#sequences, this.#loaded.context.stateSize);
   }
 
   /** Frees the native memory. No request may be running. */
   async dispose(): Promise<void> {
     await this.#loaded.llama.dispose();
+  }
+
+  /** Restores the beginning of a prompt from a saved state, if there is one that helps. */
+  async #restore(sequence: LlamaSequence, tokens: readonly number[]): Promise<ConversationState> {
+    const states = this.#states;
+    const result = states instanceof StateStore ? await states.restore(sequence, tokens) : states;
+    const held = Math.min(sequence.shared(tokens), tokens.length - 1);
+    if (typeof result === 'string') return withoutState(held, tokens.length, result);
+    this.#watch.onRestored(result);
+    return { outcome: 'restored', tokens: held, from: result.from, reason: null };
   }
 
   #job(

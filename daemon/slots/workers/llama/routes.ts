@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { CONVERSATION_HEADER, conversationHeader } from '../../../contract/conversation-state.ts';
 import { headerList, IGNORED_HEADER } from '../../../contract/ignored.ts';
 import type { RequestContext, Routes } from '../http-server.ts';
 import type { WorkerConfig } from '../protocol.ts';
@@ -23,7 +24,14 @@ export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
     request: AnswerRequest,
     { dialect, head }: { dialect: Dialect; head: AnswerHead },
   ): Promise<void> => {
-    const answer = answerChoices((order, signal) => engine.answer(order, signal), orders, exchange.signal);
+    let isNamed = false;
+    // Of several prompts the first is named: the response has begun before the others are read.
+    const onConversation: AnswerJob['onConversation'] = (state) => {
+      if (!isNamed) exchange.header(CONVERSATION_HEADER, conversationHeader(state));
+      isNamed = true;
+    };
+    const job = { ...orders, onConversation };
+    const answer = answerChoices((order, signal) => engine.answer(order, signal), job, exchange.signal);
     if (orders.relaxed.length > 0) exchange.header(IGNORED_HEADER, headerList(orders.relaxed));
     if (request.stream)
       return streamAnswer(exchange, answer, { dialect, head, includeUsage: request.includeUsage });

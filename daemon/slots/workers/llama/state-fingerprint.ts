@@ -1,38 +1,47 @@
 import { createHash } from 'node:crypto';
-import { getModuleVersion, type LlamaContext } from 'node-llama-cpp';
+import { getModuleVersion } from 'node-llama-cpp';
 import type { WorkerConfig } from '../protocol.ts';
 import type { LoadedModel } from './load.ts';
 import { modelDigest } from './model-digest.ts';
 import { StateStore } from './state-store.ts';
 
-/** Returns the saved states of the loaded model; null when they are off, or when its file cannot be read again. */
+/** Returns the saved states of the loaded model, or why there are none. */
 export async function openStateStore(
   { kvCache, modelPath }: WorkerConfig,
   loaded: LoadedModel,
-): Promise<StateStore | null> {
-  if (kvCache === null) return null;
+): Promise<StateStore | 'not_configured' | 'unavailable'> {
+  if (kvCache === null) return 'not_configured';
   try {
-    const settings = await settingsDigest(loaded);
+    const settings = settingsDigest(await stateSettings(loaded));
     return StateStore.open(kvCache, { model: await modelDigest(modelPath), settings });
   } catch {
-    return null;
+    return 'unavailable';
   }
 }
 
-/** Returns a digest of everything but the model file that changes a state, its format, or its rounding. */
-async function settingsDigest({ llama, info, context }: LoadedModel): Promise<string> {
-  const settings = {
-    library: await getModuleVersion(),
-    engine: llama.llamaCppRelease,
-    device: info.device,
-    window: info.context,
-    cache: cacheTypes(context),
-  };
-  return createHash('sha256').update(JSON.stringify(settings)).digest('hex');
+/** Everything but the model file that changes a state, its format, or its rounding. */
+export interface StateSettings {
+  /** Version of the library. */
+  readonly library: string;
+  /** Release of llama.cpp. */
+  readonly engine: string;
+  readonly device: string;
+  readonly window: number;
+  readonly kvCacheKeyType: number;
+  readonly kvCacheValueType: number;
+  readonly flashAttention: boolean | string;
 }
 
-const cacheTypes = ({ kvCacheKeyType, kvCacheValueType, flashAttention }: LlamaContext) => ({
-  kvCacheKeyType,
-  kvCacheValueType,
-  flashAttention,
-});
+export const settingsDigest = (settings: StateSettings): string =>
+  createHash('sha256').update(JSON.stringify(settings)).digest('hex');
+
+async function stateSettings({ llama, info, context }: LoadedModel): Promise<StateSettings> {
+  const { kvCacheKeyType, kvCacheValueType, flashAttention } = context;
+  return {
+    library: await getModuleVersion(),
+    engine: String(llama.llamaCppRelease.release),
+    device: info.device,
+    window: info.context,
+    ...{ kvCacheKeyType, kvCacheValueType, flashAttention },
+  };
+}

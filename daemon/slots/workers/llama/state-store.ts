@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type ComputedReason, MIN_STATE_TOKENS } from '../../../contract/conversation-state.ts';
 import { checksum, isIntact } from '../../kv-cache/state-checksum.ts';
 import {
   deleteState,
@@ -12,6 +13,7 @@ import {
   tempPath,
   touchState,
 } from '../../kv-cache/state-files.ts';
+import { MAX_STATE_BYTES } from '../../kv-cache/state-limits.ts';
 import type { KvCacheConfig } from '../protocol.ts';
 import {
   isContinued,
@@ -22,12 +24,10 @@ import {
   stateDescriptionText,
 } from './state-description.ts';
 
-/** A shorter conversation is read again faster than its state is handled. */
-const MIN_TOKENS = 256;
 /** A state must save at least this many tokens of the prompt. */
 const MIN_GAIN_TOKENS = 128;
-/** A larger state takes longer to write than a swap may wait. */
-const MAX_STATE_BYTES = 4 * 1024 ** 3;
+/** Maximum number of states of another model file or of other settings that explain why a prompt is computed. */
+const MAX_UNUSABLE = 16;
 
 /** A sequence whose state can be written to a file and read from it. */
 export interface StatefulSequence {
@@ -49,6 +49,13 @@ export interface StatefulSequence {
 export interface Restored {
   readonly tokens: number;
   readonly bytes: number;
+  readonly from: 'memory' | 'disk';
+}
+
+/** A state that exists and cannot be used. */
+interface Unusable {
+  readonly tokens: Uint32Array;
+  readonly reason: ComputedReason;
 }
 
 /**
@@ -59,6 +66,7 @@ export class StateStore {
   readonly #config: KvCacheConfig;
   readonly #fingerprint: StateFingerprint;
   readonly #known = new Map<string, StateDescription>();
+  readonly #unusable: Unusable[] = [];
 
   private constructor(config: KvCacheConfig, fingerprint: StateFingerprint) {
     this.#config = config;
@@ -71,17 +79,24 @@ export class StateStore {
     sweepIncomplete(config.folder);
     for (const { folder, id } of statesIn(config.folder)) {
       const description = readStateDescription(statePaths(folder, id).description);
-      if (description === null || description.model !== fingerprint.model) deleteState(folder, id);
-      else if (description.settings === fingerprint.settings) store.#known.set(id, description);
+      if (description?.model !== fingerprint.model) deleteState(folder, id);
+      if (description === null) continue;
+      if (description.model !== fingerprint.model) store.#addUnusable(description.tokens, 'model_changed');
+      else if (description.settings !== fingerprint.settings)
+        store.#addUnusable(description.tokens, 'settings_changed');
+      else store.#known.set(id, description);
     }
     return store;
   }
 
-  /** Loads the state that saves most of the prompt into the sequence. Returns null when none is worth it. */
-  async restore(sequence: StatefulSequence, tokens: readonly number[]): Promise<Restored | null> {
-    if (this.#known.size === 0 || tokens.length < MIN_TOKENS) return null;
+  /**
+   * Loads the state that saves most of the prompt into the sequence. Returns the state, or why none is used: it would
+   * save too little, does not belong to this model and its settings, or is damaged.
+   */
+  async restore(sequence: StatefulSequence, tokens: readonly number[]): Promise<Restored | ComputedReason> {
+    if (tokens.length < MIN_STATE_TOKENS) return 'too_short';
     const id = this.#best(sequence, tokens);
-    if (id === null) return null;
+    if (id === null) return this.#whyNone(sequence, tokens);
     const description = this.#known.get(id) as StateDescription;
     const { state } = statePaths(this.#config.folder, id);
     try {
@@ -90,11 +105,12 @@ export class StateStore {
       if (sequence.shared(Array.from(description.tokens)) !== description.tokens.length)
         throw new Error('the file has other tokens');
       touchState(this.#config.folder, id);
-      return { tokens: description.tokens.length, bytes: description.bytes };
+      const from = this.#config.survivesRestart ? 'disk' : 'memory';
+      return { tokens: description.tokens.length, bytes: description.bytes, from };
     } catch {
       this.#forget(id);
       await sequence.reset();
-      return null;
+      return 'damaged';
     }
   }
 
@@ -108,7 +124,7 @@ export class StateStore {
     const used = sequences.map(({ tokens }) => tokens.length).reduce((sum, length) => sum + length, 0);
     for (const sequence of sequences) {
       const tokens = Uint32Array.from(sequence.tokens);
-      if (tokens.length < MIN_TOKENS || !existsSync(root) || !ensurePrivateFolder(folder)) continue;
+      if (tokens.length < MIN_STATE_TOKENS || !existsSync(root) || !ensurePrivateFolder(folder)) continue;
       const bytes = Math.ceil((totalBytes * tokens.length) / used);
       await this.#saveOne(sequence, tokens, bytes).catch(() => undefined);
     }
@@ -156,6 +172,18 @@ export class StateStore {
       most = shared;
     }
     return best;
+  }
+
+  /** Returns why no state is used for a prompt. */
+  #whyNone(sequence: StatefulSequence, tokens: readonly number[]): ComputedReason {
+    const wouldSave = (saved: Uint32Array) => sharedLength(saved, tokens) >= MIN_GAIN_TOKENS;
+    if (sequence.mustMatchWhole && [...this.#known.values()].some((each) => wouldSave(each.tokens)))
+      return 'changed_earlier';
+    return this.#unusable.find((each) => wouldSave(each.tokens))?.reason ?? 'no_saved_prefix';
+  }
+
+  #addUnusable(tokens: Uint32Array, reason: ComputedReason): void {
+    if (this.#unusable.length < MAX_UNUSABLE) this.#unusable.push({ tokens, reason });
   }
 
   #forget(id: string): void {
