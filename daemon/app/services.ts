@@ -11,7 +11,7 @@ import { MemoryBandwidth } from '../hardware/memory-bandwidth.ts';
 import { loadDashboard } from '../http/dashboard-files.ts';
 import { addressWaitFor } from '../http/listen.ts';
 import { createMatcher } from '../http/matcher.ts';
-import { readBytes, receiveInto } from '../http/read-body.ts';
+import { readBytes, receiveInto } from '../http/receive-body.ts';
 import { refusalRecorder } from '../http/record-refusal.ts';
 import { type HttpServer, startHttp } from '../http/server.ts';
 import { liveNames } from '../inference/dispatch/configured-names.ts';

@@ -3,8 +3,9 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { describe, expect, it } from 'vitest';
 import type { GatewayError } from '../contract/errors.ts';
 import { listenOnLoopback } from '../lib/testing/listening.ts';
+import { BODY_CAPS } from './body-limits.ts';
 import { contentCoding } from './content-coding.ts';
-import { BODY_CAPS, readBytes } from './read-body.ts';
+import { readBytes } from './receive-body.ts';
 
 const TEXT = '{"model":"agent","input":"hi"}';
 const CAP = BODY_CAPS.auth;

@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 import { type MatchedRoute, routeRows } from '../contract/routes.ts';
 import type { Handlers, InferenceHandler, InferenceRouteId } from '../routes/handler.ts';
+import { checkDeclared } from './body-limits.ts';
 import type { Drain } from './drain.ts';
 import { type ErrorDeps, type FailedRequests, startRequest } from './error-envelope.ts';
 import { admitAllowingOrigins } from './guard-middleware.ts';
 import { type GuardDeps, guard } from './guards.ts';
-import { checkDeclared } from './read-body.ts';
 
 export interface HotPathDeps extends GuardDeps, ErrorDeps {
   handlers: Pick<Handlers, InferenceRouteId>;

@@ -10,7 +10,7 @@ import type { Call, InferenceHandler, InferenceRouteId } from '../handler.ts';
 
 type Exchange = Parameters<InferenceHandler>[0];
 
-/** Reads the bodies of inference routes under their caps. The composition root injects `http/read-body`. */
+/** Reads the bodies of inference routes under their caps. The composition root injects `http/receive-body`. */
 export interface BodyReader {
   /** The whole body, and how many milliseconds of the reading were work rather than waiting for the sender. */
   bytes(ctx: Exchange): Promise<{ readonly bytes: Buffer; readonly workMs: number }>;

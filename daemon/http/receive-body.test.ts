@@ -1,8 +1,9 @@
-import { createServer, request } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { listenOnLoopback } from '../lib/testing/listening.ts';
-import { type ConsumeBytes, receiveInto } from './read-body.ts';
+import { type ConsumeBytes, readBytes, receiveInto } from './receive-body.ts';
 
 /** Returns what a consumer received of `body`, which is sent in one piece, or the reason of the rejection. */
 async function received(
@@ -68,4 +69,24 @@ test('a consumer that throws ends the reading like one that rejects', async () =
   });
   expect(throws).toBe(why);
   expect(await received(Buffer.alloc(10_000), () => Promise.reject(why))).toBe(why);
+});
+
+test('frees the memory of an aborted long body', async () => {
+  const LENGTH = 13 * 1024 * 1024;
+  const buffers: Buffer[] = [];
+  const allocate = Buffer.allocUnsafeSlow;
+  const allocations = vi.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation((bytes) => {
+    const buffer = allocate(bytes);
+    if (bytes === LENGTH) buffers.push(buffer);
+    return buffer;
+  });
+  const sender = new PassThrough({ highWaterMark: LENGTH });
+  const req = Object.assign(sender, { headers: { 'content-length': String(LENGTH) } });
+  const read = readBytes(req as unknown as IncomingMessage, {} as ServerResponse, 'inference');
+  for (let at = 0; at < 32; at++) sender.write(Buffer.from(new ArrayBuffer(65_536)).fill('d'));
+  await new Promise((resolve) => setImmediate(resolve));
+  sender.destroy();
+  await expect(read).rejects.toMatchObject({ code: 'request.malformed' });
+  expect(buffers.map(({ buffer }) => buffer.byteLength)).toEqual([0]);
+  allocations.mockRestore();
 });
