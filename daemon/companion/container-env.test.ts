@@ -35,6 +35,25 @@ it.each([
   expect(await environment(text)).toMatchObject(expected);
 });
 
+const PARTS = ['RAG', 'AUDIO_STT', 'AUDIO_TTS', 'AUDIO_REALTIME', 'IMAGES', 'IMAGES_EDIT'];
+
+it.each(PARTS)('%s uses the gateway with the client key; another server never receives it', async (part) => {
+  const [url, key] = [`${part}_OPENAI_API_BASE_URL`, `${part}_OPENAI_API_KEY`];
+  const own = 'http://127.0.0.1:8080/v1';
+  expect(await environment('')).toMatchObject({ [url]: own, [key]: 'the-key' });
+  for (const blank of ['', '  ']) expect((await environment(`${url}="${blank}"`))[url]).toBe(own);
+  expect(await environment(`${key}=old`)).toMatchObject({ [url]: own, [key]: 'the-key' });
+  expect(await environment(`${url}=${own}/`)).toMatchObject({ [url]: own, [key]: 'the-key' });
+  const elsewhere = await environment('OPENAI_API_BASE_URL=http://gw.lan/v1/');
+  expect(elsewhere).toMatchObject({ [url]: 'http://gw.lan/v1', [key]: 'the-key' });
+  const other = await environment(`${url}=https://api.example.com/v1`);
+  expect(other).toMatchObject({ [url]: 'https://api.example.com/v1' });
+  expect(other).not.toHaveProperty(key);
+  const withKey = await environment(`${url}=https://api.example.com/v1\n${key}=theirs`);
+  expect(withKey).toMatchObject({ [key]: 'theirs' });
+  expect(await environment('', '')).not.toHaveProperty(key);
+});
+
 it("contains none of the gateway's variables and no generated key", async () => {
   const env = await environment('SVC_OWUI_PORT=81\nSVC_ADMIN_KEY=never', '');
   expect(Object.keys(env).filter((name) => name.startsWith('SVC_'))).toEqual([]);

@@ -20,12 +20,29 @@ const SWITCHES = [
   'ENABLE_OLLAMA_API',
   'OFFLINE_MODE',
   'ENABLE_VERSION_UPDATE_CHECK',
+  'ENABLE_IMAGE_GENERATION',
+  'AUDIO_REALTIME_ENABLED',
 ];
+/**
+ * Prefixes of Open WebUI's variables for the server of one part of it. Their default is OpenAI, not OPENAI_API_BASE_URL
+ * (https://docs.openwebui.com/reference/env-configuration).
+ */
+const PARTS = ['RAG', 'AUDIO_STT', 'AUDIO_TTS', 'AUDIO_REALTIME', 'IMAGES', 'IMAGES_EDIT'];
 const CONTROL = /[\0-\x1f\x7f]/;
+
+const withoutSlash = (url: string): string => url.trim().replace(/\/+$/, '');
+
+/** Points a part at the gateway unless companion.env names another server, which never receives the client key. */
+function addPart(env: Map<string, string>, part: string, gatewayUrl: string, clientKey: string): void {
+  const name = `${part}_OPENAI_API_BASE_URL`;
+  const url = withoutSlash(env.get(name) ?? '') || gatewayUrl;
+  env.set(name, url);
+  if (url === gatewayUrl && clientKey !== '') env.set(`${part}_OPENAI_API_KEY`, clientKey);
+}
 
 /**
  * Returns the variables of the chat UI (docs/spec/contract.md#companion-env): those of companion.env, its
- * address and port, the address of the API when the file names none, and the client key as its API key.
+ * address and port, the address of the API for every part for which the file names none, and the client key as its API key.
  */
 export function containerEnv({ plan, clientKey, bindHost, port }: ContainerEnvInput): Map<string, string> {
   const env = new Map([['OPENAI_API_BASE_URL', `${ownOrigin(bindHost, port)}/v1`]]);
@@ -33,6 +50,8 @@ export function containerEnv({ plan, clientKey, bindHost, port }: ContainerEnvIn
   for (const name of SWITCHES) if (isOn(env.get(name) ?? '')) env.set(name, 'True');
   if (plan.trustsHeader && !plan.variables.has('WEBUI_AUTH')) env.set('WEBUI_AUTH', 'True');
   if (clientKey !== '') env.set('OPENAI_API_KEY', clientKey);
+  const gatewayUrl = withoutSlash(env.get('OPENAI_API_BASE_URL') ?? '');
+  for (const part of PARTS) addPart(env, part, gatewayUrl, clientKey);
   return env.set('HOST', plan.bindHost).set('PORT', String(plan.port));
 }
 

@@ -12,6 +12,8 @@ if (env.ENABLE_PERSISTENT_CONFIG !== 'False') refuse('settings of the database w
 if (!env.WEBUI_SECRET_KEY || !['True', 'False'].includes(env.WEBUI_AUTH)) refuse('no sign-in');
 const ours = Object.keys(env).filter((name) => name.startsWith('SVC_'));
 if (ours.length > 0) refuse(`variables that are not for it: ${ours}`);
+for (const part of ['RAG', 'AUDIO_STT', 'AUDIO_TTS', 'AUDIO_REALTIME', 'IMAGES', 'IMAGES_EDIT'])
+  if (env[`${part}_OPENAI_API_BASE_URL`] !== base) refuse(`${part} would use a provider`);
 
 const getJson = async (path) => {
   const answer = await fetch(base + path, { headers: { authorization: `Bearer ${key}` } });
