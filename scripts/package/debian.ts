@@ -72,6 +72,7 @@ function systemEntries(root: string, app: App, date: number): Entry[] {
     fileEntry(`${DOC}/observability.md`, source('docs/guide/observability.md')),
     fileEntry(`${DOC}/proxy.md`, source('docs/guide/proxy.md')),
     fileEntry(`${DOC}/companion.md`, source('docs/guide/companion.md')),
+    fileEntry(`${DOC}/open-webui.md`, source('docs/guide/open-webui.md')),
     ...[...MONITORING_EXAMPLES, ...PROXY_EXAMPLES].map((file) =>
       fileEntry(`${DOC}/examples/${file}`, source('packaging', file)),
     ),
