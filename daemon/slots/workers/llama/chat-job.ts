@@ -1,25 +1,29 @@
 import { chatPlan } from './chat-plan.ts';
-import { chatPrompt } from './chat-prompt.ts';
 import type { ChatRequest } from './chat-request.ts';
 import type { AnswerJob } from './choices.ts';
 import type { ChatEngine } from './engine.ts';
 import { refuseOverflow } from './window-overflow.ts';
 
 /** Counts the prompt tokens of a chat of any length. Throws a 400 when the template refuses the messages. */
-export const countTokens = (
-  { template, vocabulary }: Pick<ChatEngine, 'template' | 'vocabulary'>,
+export async function countTokens(
+  { prompts, vocabulary }: Pick<ChatEngine, 'prompts' | 'vocabulary'>,
   request: ChatRequest,
-): number => vocabulary.tokens(chatPrompt(template, request).text).length;
+  signal: AbortSignal,
+): Promise<number> {
+  const { text } = await prompts.render(request, signal);
+  return vocabulary.tokens(text).length;
+}
 
 /**
  * Builds the job of a chat. Throws a 400 when the template refuses the messages or the prompt exceeds the
  * context window.
  */
-export function chatJob(
-  { template, vocabulary, info }: Pick<ChatEngine, 'template' | 'vocabulary' | 'info'>,
+export async function chatJob(
+  { template, prompts, vocabulary, info }: Pick<ChatEngine, 'template' | 'prompts' | 'vocabulary' | 'info'>,
   request: ChatRequest,
-): AnswerJob {
-  const prompt = chatPrompt(template, request);
+  signal: AbortSignal,
+): Promise<AnswerJob> {
+  const prompt = await prompts.render(request, signal);
   const tokens = vocabulary.tokens(prompt.text);
   refuseOverflow(tokens.length, info, 'messages');
   const { grammar, ...plan } = chatPlan(request, template.family, prompt);

@@ -1,6 +1,6 @@
 import type { ChatMessage } from './chat-message.ts';
 import type { ChatRequest } from './chat-request.ts';
-import type { ChatTemplate } from './chat-template.ts';
+import type { ChatTemplate, Conversation } from './chat-template.ts';
 import { openThinkingMark } from './reasoning.ts';
 import { HARMONY_FINAL, openedHeader } from './tools/harmony.ts';
 import { forcedTools } from './tools/tool-choice.ts';
@@ -12,21 +12,29 @@ export interface ChatPrompt {
   head: string;
 }
 
-/**
- * Renders the prompt of a chat. A text of the assistant at its end is the beginning of the answer: the model
- * continues it, as llama-server and Anthropic's API do (docs/spec/contract.md#prefill). Throws a 400 when the
- * template refuses the messages.
- */
+/** Renders the prompt of a chat. Throws a 400 when the template refuses the messages. */
 export function chatPrompt(template: ChatTemplate, request: ChatRequest): ChatPrompt {
+  return completePrompt(template, request, template.render(conversationOf(request)));
+}
+
+/** Returns what the template renders: the chat without the beginning of the answer. */
+export function conversationOf(request: ChatRequest): Conversation {
   const { messages, tools, templateArguments } = request;
-  const prefill = prefillOf(request);
-  const head = template.render({
-    messages: prefill === null ? messages : messages.slice(0, -1),
+  return {
+    messages: prefillOf(request) === null ? messages : messages.slice(0, -1),
     tools: tools?.offered ?? null,
     templateArguments,
-  });
+  };
+}
+
+/**
+ * Adds the beginning of the answer to a rendered chat. A text of the assistant at the end of a chat is the beginning:
+ * the model continues it, as llama-server and Anthropic's API do (docs/spec/contract.md#prefill).
+ */
+export function completePrompt({ family }: ChatTemplate, request: ChatRequest, head: string): ChatPrompt {
+  const prefill = prefillOf(request);
   if (prefill === null) return { head, text: head };
-  const opened = head + opening(head, prefill, template.family.id === 'harmony');
+  const opened = head + opening(head, prefill, family.id === 'harmony');
   return { head: opened, text: opened + prefill.content };
 }
 

@@ -150,7 +150,7 @@ test('writes calls as text for a template that lists tools and ignores calls', (
 });
 
 test('uses the second template of a file for chats with tools', () => {
-  const both = chatTemplates({ own: 'plain', tools: '{{ tools | length }}<tool_call>' }, special);
+  const both = chatTemplates({ own: 'plain', tools: '{{ tools | length }}<tool_call>', special });
   const render = (body: object) => {
     const { messages, tools: offeredTools, templateArguments } = chatRequest(body);
     return both.render({ messages, tools: offeredTools?.offered ?? null, templateArguments });

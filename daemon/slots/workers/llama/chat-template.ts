@@ -3,7 +3,7 @@ import { withReminders } from '../../later-system.ts';
 import { Refusal } from '../refusal.ts';
 import { callForm, type Render, takesLaterSystem, wantsDescriptions, writesTools } from './call-form.ts';
 import type { ChatMessage } from './chat-message.ts';
-import { Template } from './jinja.ts';
+import { RenderTimeout, Template } from './jinja.ts';
 import { templateLimits, withinLimits } from './template-limits.ts';
 import { describedTool } from './tools/described-tool.ts';
 import { PLAIN_JSON, type ToolFamily, toolFamily } from './tools/family.ts';
@@ -20,7 +20,10 @@ export interface Conversation {
   templateArguments: Readonly<Record<string, unknown>>;
 }
 
-/** Renders the prompt of a chat. Throws a 400 with the template's own message when it refuses the messages. */
+/**
+ * Renders the prompt of a chat. Throws a 400 with the template's own message when it refuses the messages, and
+ * {@link RenderTimeout} within a time limit.
+ */
 export interface ChatTemplate {
   /** The template source. */
   readonly source: string;
@@ -34,6 +37,17 @@ export interface ChatTemplate {
 export interface SpecialText {
   bos: string;
   eos: string;
+}
+
+/** The templates of a model file, and what they need. */
+export interface TemplateFiles {
+  /** The template of the file; null without one. */
+  readonly own: string | null;
+  /** A second template for chats with tools; null without one. */
+  readonly tools: string | null;
+  readonly special: SpecialText;
+  /** Replaces a missing `own`. */
+  readonly format?: ChatFormat;
 }
 
 /**
@@ -92,18 +106,11 @@ export function chatTemplate(
   };
 }
 
-/**
- * Combines the templates of a model file: `tools`, if the file has one, for chats with tools, `own` for all
- * others.
- */
-export function chatTemplates(
-  files: { own: string | null; tools: string | null },
-  special: SpecialText,
-  format?: ChatFormat,
-): ChatTemplate {
-  const own = chatTemplate(files.own, special, format);
-  if (files.tools === null) return own;
-  const withTools = chatTemplate(files.tools, special);
+/** Combines the templates of a model file: `tools` for chats with tools, `own` for all others. */
+export function chatTemplates({ own: ownSource, tools, special, format }: TemplateFiles): ChatTemplate {
+  const own = chatTemplate(ownSource, special, format);
+  if (tools === null) return own;
+  const withTools = chatTemplate(tools, special);
   return {
     source: own.source,
     family: withTools.family,
@@ -142,7 +149,7 @@ function compile(source: string, special: SpecialText): Render {
         ...variables,
       });
     } catch (error) {
-      throw refused(messageOf(error));
+      throw error instanceof RenderTimeout ? error : refused(messageOf(error));
     }
   };
 }
@@ -159,7 +166,8 @@ const functionVariables = (tools: unknown): Record<string, string> => ({
 const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, 500);
 
-function refused(reason: string): Refusal {
+/** Returns the 400 of a template that cannot render a chat. */
+export function refused(reason: string): Refusal {
   return new Refusal('chat_template.failed', `The chat template of this model failed: ${reason}`, {
     param: 'messages',
   });
@@ -179,6 +187,7 @@ function either(first: () => string, second: () => string): string {
   try {
     return first();
   } catch (error) {
+    if (error instanceof RenderTimeout) throw error;
     try {
       return second();
     } catch {

@@ -6,7 +6,7 @@ import { CHECKPOINT_LIMITS } from '../checkpoint-limits.ts';
 import type { LoadWatch } from '../lifecycle.ts';
 import type { WorkerConfig, WorkerHealth, WorkerInfo } from '../protocol.ts';
 import { invalidField } from '../refusal.ts';
-import { type ChatTemplate, chatTemplates } from './chat-template.ts';
+import { type ChatTemplate, chatTemplates, type TemplateFiles } from './chat-template.ts';
 import { DecodeBarrier } from './decode-barrier.ts';
 import { detokenizer } from './detokenizer.ts';
 import { type GenerationEvent, generate, type Job } from './generate.ts';
@@ -16,6 +16,7 @@ import { formatOf, type LoadedModel, loadModel, modelSampling, ownTemplate, tool
 import { canRollBack, NgramPredictor } from './ngram-predictor.ts';
 import { grammarRefusal, patchSamplerErrors } from './patch-sampler-errors.ts';
 import { type PrefillPace, prefillPace } from './prefill-chunks.ts';
+import { PromptRenderer } from './prompt-renderer.ts';
 import type { Generation } from './request.ts';
 import { toSeed } from './sampling.ts';
 import { SequencePool } from './sequence-pool.ts';
@@ -50,6 +51,7 @@ export interface PromptJob {
 export class ChatEngine {
   readonly info: WorkerInfo;
   readonly template: ChatTemplate;
+  readonly prompts: PromptRenderer;
   readonly vocabulary: Vocabulary;
   /** Defaults of requests, from the model file. */
   readonly sampling: SamplingDefaults;
@@ -83,9 +85,14 @@ export class ChatEngine {
       shared: sequence.shared(tokens),
       held: sequence.position,
     }));
-    const special = { bos: model.tokens.bosString ?? '', eos: model.tokens.eosString ?? '' };
-    const files = { own: ownTemplate(model), tools: toolTemplate(model) };
-    this.template = chatTemplates(files, special, formatOf(model));
+    const files: TemplateFiles = {
+      own: ownTemplate(model),
+      tools: toolTemplate(model),
+      special: { bos: model.tokens.bosString ?? '', eos: model.tokens.eosString ?? '' },
+      format: formatOf(model),
+    };
+    this.template = chatTemplates(files);
+    this.prompts = new PromptRenderer(this.template, files);
     this.#pace = prefillPace(context.batchSize);
     this.#config = config;
     this.#watch = watch;

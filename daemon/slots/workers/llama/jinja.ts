@@ -95,6 +95,24 @@ function numberedObject(entries: readonly (readonly [Node, Value])[]): Value {
   return object;
 }
 
+/** The time limit of a rendering is over. */
+export class RenderTimeout extends Error {}
+
+/** Evaluations between two readings of the clock: about a millisecond. */
+const CLOCK_INTERVAL = 1_024;
+let deadline = Number.POSITIVE_INFINITY;
+let evaluations = 0;
+
+/** Runs `render`. Renderings within it throw {@link RenderTimeout} after `limitMs`. */
+export function withTimeLimit<T>(limitMs: number, render: () => T): T {
+  deadline = performance.now() + limitMs;
+  try {
+    return render();
+  } finally {
+    deadline = Number.POSITIVE_INFINITY;
+  }
+}
+
 function extendBuiltins(of: ValueClass<never>): void {
   const methods = METHODS.filter((method) => method.of === of);
   const original = Object.getOwnPropertyDescriptor(of.prototype, 'builtins')?.get;
@@ -111,7 +129,7 @@ function extendBuiltins(of: ValueClass<never>): void {
 
 /**
  * Adds what templates of models use and the library lacks: `format` of strings, `append` and `pop` of lists, `min`
- * and `max` of lists, `string` of objects, tuples in loops, and numbers as keys.
+ * and `max` of lists, `string` of objects, tuples in loops, numbers as keys, and a time limit.
  */
 function extendInterpreter(prototype: Evaluator): void {
   const { evaluate, applyFilter } = prototype;
@@ -122,6 +140,7 @@ function extendInterpreter(prototype: Evaluator): void {
     return own === undefined ? applyFilter.call(this, operand, filter, scope) : own.apply(operand);
   };
   prototype.evaluate = function (node, scope) {
+    if (++evaluations % CLOCK_INTERVAL === 0 && performance.now() > deadline) throw new RenderTimeout();
     if (node?.type === 'TupleLiteral') return new ArrayValue(itemsOf(evaluate.call(this, node, scope)));
     if (node?.type === 'ObjectLiteral') {
       const entries = [...(node.value as Map<Node, Node>)];

@@ -43,11 +43,13 @@ export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
     'POST /v1/chat/completions': async (exchange) => {
       const request = chatRequest(await exchange.body(), engine.sampling);
       const head = newHead('chatcmpl', config.modelId);
-      await reply(exchange, chatJob(engine, request), request, { dialect: CHAT, head });
+      const job = await chatJob(engine, request, exchange.signal);
+      await reply(exchange, job, request, { dialect: CHAT, head });
     },
     'POST /v1/chat/completions/input_tokens': async (exchange) => {
       const request = chatRequest(await exchange.body());
-      exchange.json(200, { object: 'response.input_tokens', input_tokens: countTokens(engine, request) });
+      const input_tokens = await countTokens(engine, request, exchange.signal);
+      exchange.json(200, { object: 'response.input_tokens', input_tokens });
     },
     'POST /v1/completions': async (exchange) => {
       const request = completionRequest(await exchange.body(), engine.sampling);

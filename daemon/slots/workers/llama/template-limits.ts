@@ -75,7 +75,7 @@ export function withinLimits(
   limits: TemplateLimits,
 ): readonly ChatMessage[] {
   let out = messages;
-  if (limits.oneCall) out = out.flatMap((_, at) => oneCallEach(messages, at));
+  if (limits.oneCall) out = oneCallEach(out);
   if (limits.callsAlone) out = out.flatMap(textThenCalls);
   if (limits.nineCharIds) out = withNineCharIds(out);
   if (limits.noSystem) out = systemInUser(out);
@@ -83,42 +83,37 @@ export function withinLimits(
   return limits.alternates ? alternating(out) : out;
 }
 
-/**
- * Returns the message at `at`. A message with several calls becomes one for each call, followed by its result;
- * these results are left out where they were.
- */
-function oneCallEach(messages: readonly ChatMessage[], at: number): ChatMessage[] {
-  const message = messages[at] as ChatMessage;
-  if (message.role === 'tool') {
-    const start = callsBefore(messages, at);
-    return start !== null && resultsOf(messages, start).flat().includes(message) ? [] : [message];
+/** Returns one message for each call of a message with several, followed by its results. */
+function oneCallEach(messages: readonly ChatMessage[]): ChatMessage[] {
+  const out: ChatMessage[] = [];
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at] as ChatMessage;
+    const { tool_calls: calls = [], ...rest } = message;
+    if (calls.length < 2) {
+      out.push(message);
+      continue;
+    }
+    const results: ChatMessage[] = [];
+    while (messages[at + 1]?.role === 'tool') results.push(messages[++at] as ChatMessage);
+    const ofCalls = resultsOf(calls, results);
+    for (const [i, call] of calls.entries())
+      out.push(
+        { ...rest, content: i === 0 ? message.content : '', tool_calls: [call] },
+        ...(ofCalls[i] ?? []),
+      );
   }
-  const { tool_calls: calls = [], ...rest } = message;
-  if (calls.length < 2) return [message];
-  const results = resultsOf(messages, at);
-  return calls.flatMap((call, i) => [
-    { ...rest, content: i === 0 ? message.content : '', tool_calls: [call] },
-    ...(results[i] ?? []),
-  ]);
+  return out;
 }
 
-/** Returns the position of the message with several calls to which a result belongs; null without one. */
-function callsBefore(messages: readonly ChatMessage[], at: number): number | null {
-  let start = at;
-  while (messages[start]?.role === 'tool') start -= 1;
-  return (messages[start]?.tool_calls?.length ?? 0) > 1 ? start : null;
-}
-
-/** Returns the results of each call of a message, by id, otherwise by position. */
-function resultsOf(messages: readonly ChatMessage[], at: number): ChatMessage[][] {
-  const calls = messages[at]?.tool_calls ?? [];
-  const results = calls.map((): ChatMessage[] => []);
-  for (let next = at + 1; messages[next]?.role === 'tool'; next++) {
-    const result = messages[next] as ChatMessage;
-    const byId = calls.findIndex(({ id }) => id !== undefined && id === result.tool_call_id);
-    results[byId >= 0 ? byId : Math.min(next - at, calls.length) - 1]?.push(result);
-  }
-  return results;
+/** Returns the results of each call, by id, otherwise by position. */
+function resultsOf(calls: readonly ToolCallMessage[], results: readonly ChatMessage[]): ChatMessage[][] {
+  const positions = new Map<unknown, number>();
+  for (const [at, { id }] of calls.entries())
+    if (id !== undefined && !positions.has(id)) positions.set(id, at);
+  const ofCalls = calls.map((): ChatMessage[] => []);
+  for (const [at, result] of results.entries())
+    ofCalls[positions.get(result.tool_call_id) ?? Math.min(at, calls.length - 1)]?.push(result);
+  return ofCalls;
 }
 
 function textThenCalls(message: ChatMessage): ChatMessage[] {
@@ -129,22 +124,22 @@ function textThenCalls(message: ChatMessage): ChatMessage[] {
 
 /** Replaces ids. A result without an id gets that of the next call without a result. */
 function withNineCharIds(messages: readonly ChatMessage[]): ChatMessage[] {
-  let open: string[] = [];
+  const open = new Set<string>();
   let count = 0;
   const shortened = (call: ToolCallMessage): ToolCallMessage => {
     const id = nineChars(call.id ?? `call ${count++}`);
-    open.push(id);
+    open.add(id);
     return { ...call, id };
   };
   return messages.map((message) => {
     if (message.tool_calls !== undefined) {
-      open = [];
+      open.clear();
       return { ...message, tool_calls: message.tool_calls.map(shortened) };
     }
     if (message.role !== 'tool') return message;
     const known = message.tool_call_id;
-    const id = known === undefined || known === null ? (open[0] ?? nineChars('')) : nineChars(known);
-    open = open.filter((one) => one !== id);
+    const id = nineChars(known ?? open.values().next().value ?? '');
+    open.delete(id);
     return { ...message, tool_call_id: id };
   });
 }
