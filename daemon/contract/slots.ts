@@ -65,6 +65,8 @@ export const SlotView = z.object({
   vision: z.literal(true).optional(),
   /** Whether its conversations are saved when it is unloaded; absent for slots without conversations. */
   conversations: SlotConversations.optional(),
+  /** Keys of the slot file that changed since the engine was started, and apply at its next start. */
+  pending: z.array(z.string()).optional(),
   /** Never unloaded for another slot. */
   pinned: z.boolean(),
   /**

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { SlotRecord, SlotStateName } from '../contract/slots.ts';
 import { redactSecrets } from '../lib/text/redact.ts';
 import { heldBytes, poolOf } from './admission/memory-use.ts';
+import { pendingKeys } from './config/pending-keys.ts';
 import type { SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
 import { type SavedStates, slotConversations } from './kv-cache/slot-conversations.ts';
@@ -73,6 +74,12 @@ function conversationsView({
   return conversations === undefined ? {} : { conversations };
 }
 
+/** Returns the keys of the slot file that the running engine does not use yet. */
+function pendingView({ config, current }: SlotRecordInput): Pick<SlotRecord, 'pending'> {
+  const keys = current === null ? [] : pendingKeys(current.config, config);
+  return keys.length === 0 ? {} : { pending: keys };
+}
+
 /** Returns the slot as clients see it, without paths, addresses and keys. */
 export function slotRecord(input: SlotRecordInput): SlotRecord {
   const { view, config, current, readers, traffic } = input;
@@ -103,6 +110,7 @@ export function slotRecord(input: SlotRecordInput): SlotRecord {
     memory_bytes: pid === null ? null : readers.residentBytes(pid),
     ...(view.vision && { vision: true }),
     ...conversationsView(input),
+    ...pendingView(input),
     pinned: config.pinned,
     waiting_for: [...input.waitsFor],
     memory: current && {

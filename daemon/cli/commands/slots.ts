@@ -21,7 +21,13 @@ export async function list({ client, flags, out, width }: CommandContext): Promi
 const stateOf = ({ enabled, state, waiting_for: waits }: SlotRecord): string =>
   enabled ? (waits?.length ? 'waiting' : state) : 'disabled';
 
-/** One line per slot. Failures are listed below with their reason. */
+/** Which changes of the slot file the running engine does not use yet; null for none. */
+const pendingText = ({ name, pending }: SlotRecord): string | null =>
+  pending === undefined
+    ? null
+    : `changed in the slot file, applies at the next start: ${pending.join(', ')} (svcctl slots restart ${name})`;
+
+/** One line per slot. Failures and pending changes are listed below. */
 export function slotTable(slots: readonly SlotRecord[], width: number): string {
   const rows = slots.map((slot) => [
     slot.name,
@@ -35,7 +41,11 @@ export function slotTable(slots: readonly SlotRecord[], width: number): string {
   ]);
   const head = ['SLOT', 'STATE', 'MODEL', 'DEVICE', 'BUSY', 'QUEUE', 'TOK/S', 'MEMORY'];
   const failed = slots.flatMap(({ name, failure }) => (failure ? [`! ${name}: ${failure.reason}\n`] : []));
-  return fitted(head, rows, { width, shrink: [0, 2, 3] }) + failed.join('');
+  const pending = slots.flatMap((slot) => {
+    const text = pendingText(slot);
+    return text === null ? [] : [`! ${slot.name}: ${text}\n`];
+  });
+  return fitted(head, rows, { width, shrink: [0, 2, 3] }) + [...failed, ...pending].join('');
 }
 
 export async function show({ client, flags, out }: CommandContext, name: string): Promise<number> {
@@ -61,6 +71,7 @@ function slotFields(slot: SlotRecord): string {
     Speed: slot.tokens_per_second === null ? null : `${rate(slot.tokens_per_second)} tokens/s`,
     Memory: slot.memory_bytes === null ? null : formatBytes(slot.memory_bytes),
     Reserved: memory ? `${formatBytes(memory.needed_bytes)} of pool ${memory.pool} (${memory.source})` : null,
+    Pending: pendingText(slot),
     Failure: failure ? `${failure.reason} (${failure.failures}${failure.parked ? ', parked' : ''})` : null,
     'Next try': failure?.retry_at ? clock(new Date(failure.retry_at), new Date()) : null,
   };

@@ -168,6 +168,39 @@ describe('idle unload', () => {
 });
 
 describe('settings and models that change', () => {
+  it('the record names the keys of a changed file until the next start, and no others', async () => {
+    const bench = new ControllerBench('parallel = 1\npinned = true');
+    (await bench.request()).release();
+    expect(bench.controller.record()).not.toHaveProperty('pending');
+    bench.controller.configure(slotConfig('agent', 'parallel = 3\ncontext = 2048\npriority = 2'));
+    expect(bench.controller.record()).toMatchObject({ pending: ['context', 'parallel'], state: 'ready' });
+    bench.controller.configure(slotConfig('agent', 'parallel = 1'));
+    expect(bench.controller.record()).not.toHaveProperty('pending');
+    bench.controller.configure(slotConfig('agent', 'parallel = 3'));
+    await bench.controller.restart();
+    expect(bench.controller.record()).not.toHaveProperty('pending');
+    expect(bench.controller.record()).toMatchObject({ parallel: 3, state: 'ready' });
+    await bench.controller.unload();
+    bench.controller.configure(slotConfig('agent', 'parallel = 4'));
+    expect(bench.controller.record()).not.toHaveProperty('pending');
+  });
+
+  it('an attached server is connected again when its address changes, after its requests', async () => {
+    const attached = (port: number, more = '') =>
+      `engine = "custom"\nrunner = "attach"\nmodel = "m"\nurl = "http://127.0.0.1:${port}"\n${more}`;
+    const bench = new ControllerBench(attached(1));
+    const lease = await bench.request();
+    bench.controller.configure(slotConfig('agent', attached(1, 'pinned = true')));
+    expect(bench.state).toBe('serving');
+    bench.controller.configure(slotConfig('agent', attached(2)));
+    expect(bench.state).toBe('draining');
+    const waiting = bench.request();
+    lease.release();
+    (await waiting).release();
+    expect(bench.controller.current?.config.url).toBe('http://127.0.0.1:2');
+    expect(bench.controller.record()).not.toHaveProperty('pending');
+  });
+
   it('a slot that is disabled drains, refuses waiting callers, and accepts none', async () => {
     const bench = new ControllerBench('parallel = 1');
     const lease = await bench.request();

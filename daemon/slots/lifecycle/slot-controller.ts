@@ -3,6 +3,7 @@ import type { SlotRecord } from '../../contract/slots.ts';
 import { redactSecrets } from '../../lib/text/redact.ts';
 import { type MemoryUse, memoryUseOf } from '../admission/memory-use.ts';
 import { SlotAdmission } from '../admission/slot-admission.ts';
+import { pendingKeys } from '../config/pending-keys.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { servedModelId, slotRecord } from '../record.ts';
@@ -209,13 +210,21 @@ export class SlotController {
     await this.load();
   }
 
-  /** Applies new settings. A running engine keeps its own until its next start. A disabled slot is unloaded. */
+  /**
+   * Applies new settings. A running engine keeps its own until its next start; an attached one is connected again at
+   * once. A disabled slot is unloaded.
+   */
   configure(config: SlotConfig): void {
     this.#config = config;
     // The change may have repaired what failed.
     this.#dropFailure();
     this.refreshModel();
-    if (config.enabled) return;
+    if (config.enabled) {
+      const { current } = this.#lifecycle;
+      const isAttached = current?.config.runner === 'attach';
+      if (isAttached && pendingKeys(current.config, config).length > 0) this.restart().catch(() => {});
+      return;
+    }
     this.#waiters.refuse(disabledError(config.name));
     void this.unload();
   }

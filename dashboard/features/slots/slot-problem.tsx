@@ -4,9 +4,12 @@ import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Note } from '../../ui/note.tsx';
 import { Retry } from '../shared/retry.tsx';
 
-/** Why a slot failed or is degraded, and the next step. Renders nothing for a healthy slot. */
+/**
+ * Why a slot failed or is degraded, or which changes of its file wait, and the next step. Renders nothing for a healthy
+ * slot.
+ */
 export function Trouble(props: { slot: SlotRecord }): ReactElement | null {
-  const { failure, degraded, enabled, model_missing: missing } = props.slot;
+  const { failure, degraded, enabled, model_missing: missing, pending } = props.slot;
   if (!enabled) return null;
   if (failure !== null) {
     return (
@@ -26,6 +29,15 @@ export function Trouble(props: { slot: SlotRecord }): ReactElement | null {
         <p>
           The configured model <b>{missing}</b> is not installed.{' '}
           <Link href="/models">Download or add it</Link>, or swap the slot to another model.
+        </p>
+      </Note>
+    );
+  }
+  if (degraded === null && pending !== undefined) {
+    return (
+      <Note tone="attention">
+        <p>
+          Changed in the slot file: <b>{pending.join(', ')}</b>. Restart the slot to apply it.
         </p>
       </Note>
     );
