@@ -1,6 +1,7 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import { tooLongNumbers } from './context-overflow.ts';
+import { parameterIn, unwrapRayError } from './ray-error.ts';
 
 /** Maximum bytes of an engine's error that are read. */
 export const MAX_ERROR_BYTES = 64 * 1024;
@@ -47,7 +48,7 @@ export function judge(failure: EngineFailure): Verdict {
   if (status < 400) return replacedBy(unexpected(status));
   if (isMissingRoute(failure)) return replacedBy(missingRoute(failure));
   const whole = failure.truncated ? undefined : parsed(failure.bytes);
-  const body = unwrapSingle(whole);
+  const body = unwrapRayError(unwrapSingle(whole));
   const error = asObject(asObject(body)?.error);
   if (error?.type === 'exceed_context_size_error') return replacedBy(contextExceeded(error));
   if (body === whole && error && (typeof error.code === 'string' || error.code === null))
@@ -241,7 +242,8 @@ function fieldOf(detail: unknown): string {
 export function engineParam(body: unknown): string | undefined {
   const root = asObject(body);
   const inDetail = fieldOf(root?.detail) || fieldOf(asObject(root?.message)?.detail);
-  const named = asObject(root?.error)?.param ?? root?.param ?? inDetail;
+  const inMessage = parameterIn(engineMessage(body) ?? '');
+  const named = asObject(root?.error)?.param ?? root?.param ?? (inDetail || inMessage);
   return typeof named === 'string' && named !== '' && named.length <= MAX_PARAM ? named : undefined;
 }
 
