@@ -41,6 +41,20 @@ it('until its key or file changes, or an hour has passed', () => {
   lacks();
 });
 
+it.each([
+  ['vllm', false],
+  ['openai', true],
+] as const)('a model list of Ray Serve LLM at kind %s: counts chats: %s', async (kind, counts) => {
+  const record = { id: 'ray', object: 'model', metadata: { max_request_context_length: 512 } };
+  const ray = await bench.fakeUpstream((_req, res) => void res.end(JSON.stringify({ data: [record] })));
+  const upstreams = await bench.desk(ray, `kind = "${kind}"\n`);
+  await upstreams.refreshCold(new AbortController().signal);
+  const count = () => upstreams.connect('desk', { isTokenCount: true, model: 'ray' }).onEnd(null);
+  if (counts) count();
+  else expect(count).toThrowError(cannot);
+  upstreams.connect('desk', { model: 'ray' }).onEnd(null);
+});
+
 it('a response to an old key has no effect on the new one', () => {
   bench.environment = { UPSTREAM_X: 'sk-old-123456' };
   bench.file('desk', FILE);

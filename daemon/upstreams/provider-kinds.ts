@@ -61,11 +61,19 @@ export const PROVIDER_KINDS: Readonly<Record<UpstreamKind, ProviderKind>> = {
   tei: { ...COMMON, ranking: { ...RANKING, rerankApi: 'tei', hasScore: false } },
 };
 
+/** Whether a model is one of Ray Serve LLM. Lists of other kinds may have its field with another meaning. */
+const isOfRayServe = (kind: UpstreamKind, model: UpstreamModel | undefined): boolean =>
+  kind === 'vllm' && model?.isRayServe === true;
+
 /** Returns how an upstream of this kind ranks texts with a model of its list. */
 export function rankingSupport(kind: UpstreamKind, model: UpstreamModel | undefined): RankingSupport {
   const { ranking } = PROVIDER_KINDS[kind];
-  return kind === 'vllm' && model?.isRayServe ? { ...ranking, rerankApi: 'score' } : ranking;
+  return isOfRayServe(kind, model) ? { ...ranking, rerankApi: 'score' } : ranking;
 }
+
+/** Whether a server counts the tokens of a chat. Ray Serve LLM takes a plain prompt only, to which no template is applied. */
+export const countsChats = (kind: UpstreamKind, model: UpstreamModel | undefined): boolean =>
+  !isOfRayServe(kind, model);
 
 /** Returns the path of a server without the version of its API, which a proxy may have moved to a longer path. */
 export const serverRoot = (base: string): string => base.replace(/\/v1$/, '');

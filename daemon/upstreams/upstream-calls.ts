@@ -6,7 +6,7 @@ import { faultOf } from './connection-error.ts';
 import type { DailyQuota } from './daily-quota.ts';
 import { HOPS_HEADER, nextHops } from './hops.ts';
 import type { CallOptions, CallTarget, UpstreamCall } from './port.ts';
-import { PROVIDER_KINDS, rankingSupport, serverRoot } from './provider-kinds.ts';
+import { countsChats, PROVIDER_KINDS, rankingSupport, serverRoot } from './provider-kinds.ts';
 import {
   cannotCountTokens,
   circuitOpen,
@@ -65,7 +65,9 @@ export class UpstreamCalls {
     if (upstream.isLooping || next === null) throw loopDetected(next === null);
     const { currentCredentials } = upstream;
     const headers = { ...upstream.credential(), [HOPS_HEADER]: next };
-    if (isTokenCount && !upstream.countsTokens) throw cannotCountTokens();
+    const listed = upstream.models.find(({ id }) => id === model);
+    if (isTokenCount && !(upstream.countsTokens && countsChats(upstream.config.kind, listed)))
+      throw cannotCountTokens();
     if (this.isQuotaExceeded(upstream)) throw quotaExceeded(this.#deps.daily.secondsLeft());
     this.#deps.watch();
     if (!isTest && upstream.liveness.isDown) {
@@ -86,10 +88,7 @@ export class UpstreamCalls {
       origin: at.origin,
       base: at.base,
       headers,
-      ...rankingSupport(
-        kind,
-        upstream.models.find(({ id }) => id === model),
-      ),
+      ...rankingSupport(kind, listed),
       countPath: countPath && `${serverRoot(at.base)}${countPath}`,
       streamUsage: upstream.config.streamUsage,
       sendsAppName: upstream.config.sendAppName,
