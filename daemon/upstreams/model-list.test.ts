@@ -86,6 +86,23 @@ describe('readModelList', () => {
     expect(ids({ data: fine.map((id) => ({ id })) })).toEqual(fine);
   });
 
+  it('an adapter has the window of its base model unless it names one', () => {
+    const base = { id: 'base', max_model_len: 2048, parent: null };
+    const adapter = (id: string, more: object = {}) => ({ id, max_model_len: null, parent: 'base', ...more });
+    const models = [
+      adapter('a'),
+      base,
+      adapter('b', { max_model_len: 512 }),
+      adapter('c', { parent: 'gone' }),
+    ];
+    expect(readModelList({ data: models })?.map(({ id, context }) => [id, context])).toEqual([
+      ['a', 2048],
+      ['base', 2048],
+      ['b', 512],
+      ['c', null],
+    ]);
+  });
+
   it('lists an id once and no more than the bound', () => {
     expect(ids({ data: [{ id: 'a' }, { id: 'a' }] })).toEqual(['a']);
     const many = Array.from({ length: MAX_MODELS + 500 }, (_, index) => ({ id: `m${index}` }));

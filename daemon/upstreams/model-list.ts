@@ -204,13 +204,22 @@ export function readModelList(value: unknown): UpstreamModel[] | null {
   const list = records(value);
   if (list === null) return null;
   const found = new Map<string, UpstreamModel>();
+  /** The base models of adapters. */
+  const bases = new Map<string, string>();
   for (const record of list) {
     if (found.size >= MAX_MODELS) break;
     const model = modelOf(record);
-    if (model !== null && !found.has(model.id)) found.set(model.id, model);
+    if (model === null || found.has(model.id)) continue;
+    found.set(model.id, model);
+    const base = asObject(record)?.parent;
+    if (typeof base === 'string') bases.set(model.id, base);
   }
-  return [...found.values()];
+  return [...found.values()].map((model) => withWindowOf(model, found.get(bases.get(model.id) ?? '')));
 }
+
+/** vLLM lists a LoRA adapter with the name of its model in `parent`, and without a window. */
+const withWindowOf = (model: UpstreamModel, base: UpstreamModel | undefined): UpstreamModel =>
+  model.context === null && base !== undefined ? { ...model, context: base.context } : model;
 
 /** Applies the filters of the upstream's file. */
 export const filterModels = (models: readonly UpstreamModel[], { include, exclude }: ModelFilter) =>
