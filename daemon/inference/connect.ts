@@ -133,7 +133,7 @@ function leaseConnection(
     nativeRerank: lease.dialect.nativeRerank,
     rawRerank: lease.dialect.rawRerank ?? false,
     rerankApi: 'common',
-    hasScore: lease.dialect.hasScore ?? false,
+    hasScore: engineOf(slots.get(lease.slot)?.engine ?? '')?.hasScore ?? false,
     countPath: lease.dialect.countPath,
     isUpstream: false,
     isWorker: () => slots.get(lease.slot)?.runner === 'worker',

@@ -4,11 +4,13 @@
  */
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { UpstreamRecord } from '../contract/upstreams.ts';
 import { startGateway } from './harness/gateway.ts';
 import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { openaiClient } from './harness/openai.ts';
 import { expectRanking } from './harness/ranking.ts';
+import { slot } from './harness/slots.ts';
 import { type ReceivedRequest, type StandIn, standIn } from './harness/stand-in.ts';
 import { CLOUD, CUSTOM, FLM, LLAMA, RAY, TEI, type VectorRequest, VLLM } from './harness/vector-stand-ins.ts';
 
@@ -52,6 +54,13 @@ const gateway = new OneGateway(() => {
       'config/slots/order.toml': attached('vllm', 'rerank', at('vllm'), 'big-ranks'),
       'config/slots/own.toml': attached('custom', 'embedding', at('custom'), 'own-vectors'),
       'config/slots/own-order.toml': attached('custom', 'rerank', at('custom'), 'own-ranks'),
+      'config/slots/idle.toml': attached(
+        'custom',
+        'rerank',
+        at('custom'),
+        'idle-ranks',
+        'autoload = false\n',
+      ),
       'config/upstreams/tei.toml': `base_url = "${at('tei').url}"\nkind = "tei"\nmodels = ["tei-ranks"]\n`,
       'config/upstreams/ray.toml': `base_url = "${at('ray').url}"\nkind = "vllm"\n`,
       'config/upstreams/llama.toml': `base_url = "${at('llama').url}"\nkind = "llama-server"\n`,
@@ -229,6 +238,18 @@ describe('scores (stand-ins)', () => {
     const pairs = await post(SCORE, { model, text_1: ['x', 'y'], text_2: ['a', 'b'] });
     expect(pairs).toMatchObject({ status: 409, code: 'dispatch.capability_mismatch' });
     expect(pairs.text).toContain('has no /v1/score');
+  });
+
+  it('pairs that a target cannot score are refused before a load, and do not count against a daily limit', async () => {
+    const usedToday = async () =>
+      (await send(gateway, 'GET', '/api/upstreams/tei')).json<UpstreamRecord>().requests_today;
+    const before = await usedToday();
+    for (const model of ['svc/idle', 'tei-ranks']) {
+      const pairs = await post(SCORE, { model, text_1: ['x', 'y'], text_2: ['a', 'b'] });
+      expect(pairs).toMatchObject({ status: 409, code: 'dispatch.capability_mismatch' });
+    }
+    expect((await slot(gateway, 'idle')).state).toBe('offline');
+    expect(await usedToday()).toBe(before);
   });
 
   it('limits, a chat model, and an upstream without the route', async () => {

@@ -22,6 +22,8 @@ export interface UpstreamState {
   readonly failingModels: ReadonlySet<string>;
   /** Whether it is used only after every upstream of the own network. */
   readonly isSpendGuarded: boolean;
+  /** Whether it has `/v1/score`, as far as its kind says. */
+  readonly hasScore: boolean;
   /** Lower values are preferred. */
   readonly priority: number;
   /** Its share of the requests among upstreams of the same rank. */

@@ -117,7 +117,7 @@ class LiveUpstreams implements AllUpstreams {
   }
 
   #stateOf(upstream: Upstream): UpstreamState {
-    const { name, remote, priority, localFirst, weight } = upstream.config;
+    const { name, kind, remote, priority, localFirst, weight } = upstream.config;
     return {
       name,
       remote,
@@ -125,6 +125,7 @@ class LiveUpstreams implements AllUpstreams {
       isBusy: upstream.isBusy,
       failingModels: upstream.modelBreakers.failing,
       isSpendGuarded: remote && localFirst,
+      hasScore: PROVIDER_KINDS[kind].ranking.hasScore,
       priority,
       weight,
       active: upstream.activeCalls.count,

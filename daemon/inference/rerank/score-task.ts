@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../../contract/errors.ts';
+import { engineOf } from '../../slots/engines/table.ts';
 import type {
   CallContext,
+  CallDeps,
   Connection,
   InferenceCall,
   ParsedRequest,
   PreparedRequest,
 } from '../call-context.ts';
+import type { Decision } from '../dispatch/dispatch.ts';
 import { underBase } from '../forward/outgoing-path.ts';
 import { TransformedResponse } from '../transform-response.ts';
 import { rankingOf } from './ranking.ts';
@@ -19,15 +22,24 @@ export const readScore = (call: InferenceCall): ParsedRequest => readRerank(call
 
 type ScoreTarget = Pick<Connection, 'rerankApi' | 'rawRerank' | 'hasScore' | 'upstream' | 'slot'>;
 
+/** Whether the chosen target has `/v1/score`, as far as its engine or kind says. */
+function canScore({ slots, upstreams }: CallDeps, target: Decision['target']): boolean {
+  if (target.kind === 'slot') return engineOf(slots.get(target.slot)?.engine ?? '')?.hasScore === true;
+  return upstreams.list().find(({ name }) => name === target.upstream)?.hasScore !== false;
+}
+
 /**
  * Sends the request unchanged to a server with `/v1/score`. Every other one gets a rerank request, whose results
  * become scores in the order of the texts (docs/spec/contract.md#score).
  */
 export async function prepareScore(
-  { response, scope, call }: CallContext,
+  { response, scope, call, deps }: CallContext,
   { body }: ParsedRequest,
+  { target: chosen }: Decision,
 ): Promise<PreparedRequest> {
   const request = parseScoreRequest(call.body);
+  // Before a slot is loaded, and before the request counts against the daily limit of an upstream.
+  if (!canScore(deps, chosen)) asRerank(request, { slot: null, upstream: null, ...chosen });
   return {
     body: (target, model) =>
       target.hasScore ? body(target, model) : rerankBody(asRerank(request, target), model, target.rerankApi),
@@ -42,7 +54,7 @@ export async function prepareScore(
   };
 }
 
-const asRerank = (request: ScoreRequest, { upstream, slot }: ScoreTarget) =>
+const asRerank = (request: ScoreRequest, { upstream, slot }: Pick<ScoreTarget, 'upstream' | 'slot'>) =>
   rerankOfScore(request, upstream === null ? `Slot ${slot}` : `Upstream ${upstream}`);
 
 /** Returns the path that scores at this target; undefined for that of the route. */

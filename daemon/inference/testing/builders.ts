@@ -29,6 +29,7 @@ export function upstreamConfigOf(
     isBusy: false,
     failingModels,
     isSpendGuarded: true,
+    hasScore: true,
     priority: 0,
     weight: 1,
     active: 0,

@@ -63,8 +63,6 @@ export interface Dialect {
   readonly rawRerank?: true;
   /** It counts the tokens of a stream only when `stream_options` requests it. */
   readonly streamUsage?: true;
-  /** It has `/v1/score`. */
-  readonly hasScore?: true;
   /** The model name that the engine expects; null when it ignores the name, which is then left unchanged. */
   readonly model: string | null;
   /** Path of its token count for chats, if it differs from that of llama-server. */
@@ -193,6 +191,8 @@ export interface Engine {
   readonly shared?: string;
   /** True when its embeddings and rankings already have the gateway's format and need no conversion. */
   readonly exact?: boolean;
+  /** True when it has `/v1/score`; default false. */
+  readonly hasScore?: boolean;
   /** True when it embeds texts only, not token ids. */
   readonly textOnly?: boolean;
   /** True when it loads the projector of a model, so that the model can read images; default false. */

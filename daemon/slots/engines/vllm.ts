@@ -89,7 +89,6 @@ function plan(params: LaunchParams): Launch {
   const { config, model } = params;
   const dialect = {
     nativeRerank: true,
-    hasScore: true as const,
     streamUsage: true as const,
     model: model.id,
     countPath: '/tokenize',
@@ -142,6 +141,7 @@ export const vllm: Engine = {
   types: new Set(['llm', 'embedding', 'rerank']),
   runners: new Set(['process', 'container', 'attach']),
   modelSource: fileOrName,
+  hasScore: true,
   objection,
   plan,
   context: (config) => config.context ?? 0,
