@@ -102,7 +102,8 @@ export async function usage({ client, flags, out, width }: CommandContext): Prom
     const head = ['DAY (UTC)', 'TIER', 'MODEL', 'REQUESTS', 'TOKENS IN', 'TOKENS OUT'];
     out(fitted(head, rows, { width, shrink: [2] }));
     const uncounted = view.days.reduce((sum, each) => sum + each.uncounted, 0);
-    if (uncounted > 0) out(`! >= is a minimum: ${uncounted} requests have no token counts\n`);
+    const verb = uncounted === 1 ? 'has' : 'have';
+    if (uncounted > 0) out(`! >= is a minimum: ${plural(uncounted, 'request')} ${verb} no token counts\n`);
     if (view.truncated) out('! older rows were left out\n');
   }
   return EXIT.ok;
