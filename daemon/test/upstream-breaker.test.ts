@@ -2,7 +2,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHAT, chat, Front } from './harness/front-gateway.ts';
-import { CLIENT_KEY } from './harness/gateway.ts';
+import { CLIENT_KEY, until } from './harness/gateway.ts';
 import { json, provider, type ReceivedRequest } from './harness/stand-in.ts';
 import { dataOf, openStream } from './harness/stream.ts';
 
@@ -26,6 +26,33 @@ it('one bad model of a good upstream leaves the others reachable', async () => {
     /Model bad of upstream desk failed 5 times in a row\. Last error: It answered with status 504\. Next attempt in [12] s\./,
   );
   expect((await post('good')).status).toBe(200);
+});
+
+it('each pause of a model and its end is one line of the log, and a refused call is none', async () => {
+  let isFixed = false;
+  const fine = provider('moody');
+  const desk = await front.startStandIn((request) =>
+    request.method === 'POST' && !isFixed ? json(504, { detail: 'late' }) : fine(request),
+  );
+  await front.add('moody', `base_url = "${desk.url}"\n`);
+  const linesWith = (text: string) =>
+    front.gateway
+      .output()
+      .split('\n')
+      .filter((line) => line.includes(text));
+  const ofModel = (text: string) => linesWith(text).filter((line) => line.includes('moody')).length;
+  const refused: string[] = [];
+  while (refused.length < 20) {
+    const { status, text, headers } = await post('moody');
+    expect([502, 504]).toContain(status);
+    if (text.includes('times in a row')) refused.push(String(headers['x-request-id']));
+  }
+  isFixed = true;
+  await until(async () => (await post('moody')).status === 200, 'the model to be tried again');
+  await until(() => ofModel('are permitted again') > 0, 'the end of the pause in the log');
+  expect([ofModel('are paused'), ofModel('are permitted again')]).toEqual([1, 1]);
+  expect(new Set(refused).size).toBe(20);
+  for (const id of refused) expect(linesWith(id)).toEqual([]);
 });
 
 it('complete errors of one request refuse no other request', async () => {

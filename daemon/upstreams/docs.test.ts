@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { UPSTREAM_FIELDS } from '../contract/upstreams.ts';
+import { MAX_DETECTION_MS } from './hang-monitor.ts';
 import { readUpstreamFile } from './upstream-file.ts';
 
 const page = (name: string) =>
@@ -17,6 +18,10 @@ it.each(['two-machines', 'cluster'])('every upstream file in %s is valid when co
   expect(files.length).toBeGreaterThan(1);
   for (const text of files)
     expect(readUpstreamFile('copied.toml', text)).toMatchObject({ problems: [], config: {} });
+});
+
+it('the guide for clusters has the longest wait at a suspended upstream', () => {
+  expect(page('cluster')).toContain(`after at most ${MAX_DETECTION_MS / 1000} s`);
 });
 
 it('the page lists every key of the file', () => {

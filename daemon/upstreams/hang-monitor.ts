@@ -1,4 +1,5 @@
-import type { ProbeResult } from './liveness.ts';
+import { type ProbeResult, SECOND_PROBE_MS, SILENCE_MS } from './liveness.ts';
+import { PROBE_LIMIT_MS } from './probe.ts';
 import { stoppedResponding } from './refusals.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -6,6 +7,11 @@ import type { Upstream } from './upstream.ts';
 const TICK_MS = 1_000;
 /** Silence after which a running response of an upstream that is down ends. Milliseconds. */
 export const STREAM_SILENCE_MS = 30_000;
+/**
+ * The longest wait of a request at an upstream that stopped responding: the silence, two probes, the second one up to its limit,
+ * and up to one check late for each. Milliseconds.
+ */
+export const MAX_DETECTION_MS = SILENCE_MS + SECOND_PROBE_MS + PROBE_LIMIT_MS + 2 * TICK_MS;
 
 export interface HangMonitorDeps {
   upstreams(): Iterable<Upstream>;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { MAX_DETECTION_MS } from '../../upstreams/hang-monitor.ts';
 import { CHAT, chat, type Front } from './front-gateway.ts';
 import { CLIENT_KEY, until } from './gateway.ts';
 import { send } from './http.ts';
@@ -21,8 +22,16 @@ export interface SuspendedLoadOptions {
   readonly pauseMs: number;
 }
 
-/** Longer than the wait that the gateway documents for a suspended upstream: 10 s of silence and two probes. */
+/** The documented wait of a request at a suspended upstream, and 1 s for the answer of the other one. */
+export const MAX_P99_WAIT_MS = MAX_DETECTION_MS + 1_000;
+/** The limit for a single wait, longer because the machine may be busy with other programs. */
 export const MAX_WAIT_MS = 25_000;
+
+/** Returns the wait that 99 % of the requests did not exceed. Milliseconds. */
+export function p99WaitOf(outcomes: readonly LoadOutcome[]): number {
+  const waits = outcomes.map(({ ms }) => ms).sort((a, b) => a - b);
+  return waits[Math.ceil(0.99 * waits.length) - 1] ?? 0;
+}
 
 /**
  * Sends requests while each upstream is suspended in turn until the gateway has declared it down, then resumed.
