@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failoverText } from './routing-texts.ts';
+import { abandonedText, failoverText } from './routing-texts.ts';
 
 const target = (upstream: string) => ({ slot: null, upstream, load: null, error: null });
 const failover = ['connection_failed', 'busy', 'not_responding'] as (
@@ -17,4 +17,12 @@ test('names the cases, the targets, and those that are not tried', () => {
     'Every failure goes to the caller: no other upstream is tried. Not tried: c. Upstream c is down.',
   );
   expect(failoverText({ upstream: null, after: [], failover: [], skipped: [] })).toBeNull();
+});
+
+test('says why a slot is busy with requests without a caller', () => {
+  expect([undefined, 0].map(abandonedText)).toEqual([null, null]);
+  expect(abandonedText(1)).toBe(
+    'The engine is finishing a request whose caller has left, because it cannot stop. New requests wait until then.',
+  );
+  expect(abandonedText(2)).toContain('2 requests whose callers have left');
 });

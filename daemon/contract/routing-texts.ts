@@ -81,6 +81,13 @@ export function beyondText({
 export const conversationsText = ({ conversations }: Pick<ExplainView, 'conversations'>): string | null =>
   conversations && slotConversationsText(conversations, conversations.saved);
 
+/** Returns why a slot is busy with requests without a caller; null when it has none. */
+export function abandonedText(abandoned: number | undefined): string | null {
+  if (!abandoned) return null;
+  const what = abandoned === 1 ? 'a request whose caller has' : `${abandoned} requests whose callers have`;
+  return `The engine is finishing ${what} left, because it cannot stop. New requests wait until then.`;
+}
+
 /** Returns which fallback would serve a request now; null when the requested model would. */
 export function usedFallbackText({ fallback }: Pick<ExplainView, 'fallback'>): string | null {
   const used = fallback?.models.find(({ model }) => model === fallback.used);

@@ -55,6 +55,11 @@ export const SlotView = z.object({
   threads: z.number().int().nullable(),
   pid: z.number().int().nullable(),
   active: z.number().int(),
+  /**
+   * How many of the active requests the engine finishes although their callers have left, because it cannot stop;
+   * absent for none. New requests wait until then.
+   */
+  abandoned: z.number().int().optional(),
   queued: z.number().int(),
   requests: z.number().int(),
   /** Tokens per second of the last response. */

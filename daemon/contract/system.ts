@@ -233,6 +233,8 @@ export const ExplainResponse = z.object({
   queue_position: z.number().int(),
   /** Whether the slot saves its conversations, and how many of its model are saved now; null for another target. */
   conversations: SlotConversations.extend({ saved: z.int() }).nullable(),
+  /** Requests that the slot finishes although their callers have left, because its engine cannot stop. */
+  abandoned: z.number().int(),
   /** What the load would do to other slots, and the memory sum; null when nothing would be loaded. */
   load: LoadForecast.nullable(),
   /**

@@ -230,6 +230,8 @@ export interface Connection extends RankingSupport {
   onEnd(end: CallEnd): void;
   /** Ends the use of the target, whatever the outcome. */
   release(): void;
+  /** Ends the use of a slot once `idle` has settled, because its engine cannot stop. `release` then does nothing. */
+  releaseAfter(idle: Promise<unknown>): void;
 }
 
 /** What was decided for a call once its target was known, before the target is loaded. */

@@ -152,6 +152,7 @@ function leaseConnection(
     },
     reportSpeed: (tokensPerSecond) => slots.recordUsage(lease.slot, { tokensPerSecond }),
     release: () => lease.release(),
+    releaseAfter: (idle) => lease.releaseAfter(idle),
   };
 }
 
@@ -233,6 +234,7 @@ function connectUpstream(ctx: CallContext, choice: UpstreamChoice): Connection {
     onDown: route.onDown,
     onEnd: ended,
     release: () => ended(null),
+    releaseAfter: NOOP,
   };
 }
 

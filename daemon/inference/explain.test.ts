@@ -47,6 +47,7 @@ test('explain resolves a request without sending or loading', async () => {
     chat_template: null,
     queue_position: 3,
     conversations: null,
+    abandoned: 0,
     load: null,
     balance: null,
     after: [],

@@ -104,6 +104,7 @@ export function slotRecord(input: SlotRecordInput): SlotRecord {
     threads: current?.launch.threads || null,
     pid,
     active: view.active,
+    ...(traffic.abandoned > 0 && { abandoned: traffic.abandoned }),
     queued: view.queued,
     requests: traffic.requests,
     tokens_per_second: traffic.tokensPerSecond,

@@ -27,6 +27,8 @@ export type SlotView = Readonly<
   >
 > & {
   readonly vision?: true | undefined;
+  /** Active requests whose callers have left and that the engine cannot stop; absent means none. */
+  readonly abandoned?: number | undefined;
   /** What the file of an image slot declares; null for nothing. */
   readonly imageSettings?: ImageSettings | null | undefined;
   /**
@@ -109,6 +111,9 @@ export class LiveSlotView implements SlotView {
   }
   get active(): number {
     return this.#source.traffic.active;
+  }
+  get abandoned(): number {
+    return this.#source.traffic.abandoned;
   }
   get queued(): number {
     return this.#source.queued();

@@ -3,9 +3,10 @@
  * ComfyUI and stable-diffusion.cpp are STAND-INS (they need a GPU and gigabytes of weights); the images they draw are real PNGs.
  */
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SlotRecord } from '../contract/slots.ts';
 import { jsonPayload, startRequest } from './harness/disconnecting-client.ts';
-import { CLIENT_KEY, until } from './harness/gateway.ts';
+import { ADMIN_KEY, CLIENT_KEY, until } from './harness/gateway.ts';
 import { send } from './harness/http.ts';
 import { IMAGES, ImageGateway, imageProvider, SMALL } from './harness/image-gateway.ts';
 
@@ -64,25 +65,77 @@ describe('stable-diffusion.cpp', () => {
     await until(() => gateway.sd.cancelled.length === 1, 'the job to be cancelled');
   });
 
-  it('a drawing that the engine cannot stop keeps the slot busy until it ends', async () => {
-    gateway.sd.refusesCancel = true;
-    const body = { ...SMALL, ...request, prompt: 'HANG' };
-    const start = gateway.sd.requests.length;
-    const leaving = startRequest(gateway, IMAGES, jsonPayload(body), CLIENT_KEY);
+  describe('a drawing that the engine cannot stop', () => {
     const slot = async () =>
       (await send(gateway, 'GET', '/api/slots', { key: CLIENT_KEY }))
-        .json<{ slots: { name: string; active: number }[] }>()
+        .json<{ slots: SlotRecord[] }>()
         .slots.find(({ name }) => name === 'cpp');
-    const since = () => gateway.sd.requests.slice(start);
-    await until(() => since().some(({ url }) => url.includes('/jobs/')), 'the job to be polled');
-    leaving.disconnect();
-    await until(() => since().some(({ url }) => url.endsWith('/cancel')), 'the cancellation to be refused');
-    const before = since().length;
-    await until(() => since().length > before, 'the job to be polled further');
-    expect((await slot())?.active).toBe(1);
-    gateway.sd.finish();
-    await until(async () => (await slot())?.active === 0, 'the slot to be free');
-    gateway.sd.refusesCancel = false;
+    const isAbandoned = () => until(async () => (await slot())?.abandoned === 1, 'the slot to report it');
+    const isFree = () => until(async () => (await slot())?.active === 0, 'the slot to be free');
+    /** Number of requests of the engine before the test. */
+    let start = 0;
+    const isDrawing = (path: string) =>
+      until(
+        () => gateway.sd.requests.slice(start).some(({ url }) => url.includes(path)),
+        'the engine to draw',
+      );
+    const startDrawing = () =>
+      startRequest(gateway, IMAGES, jsonPayload({ ...SMALL, ...request, prompt: 'HANG' }), CLIENT_KEY);
+
+    beforeEach(() => {
+      start = gateway.sd.requests.length;
+      gateway.sd.refusesCancel = true;
+    });
+    afterEach(() => {
+      Object.assign(gateway.sd, { refusesCancel: false, jobs: true });
+      gateway.sd.finish();
+    });
+
+    it.each([
+      ['a job', true, '/jobs/'],
+      ['a request of a server without jobs', false, '/images/generations'],
+    ])('keeps the slot busy until it ends, and the slot reports it: %s', async (_, jobs, path) => {
+      gateway.sd.jobs = jobs;
+      const leaving = startDrawing();
+      await isDrawing(path);
+      leaving.disconnect();
+      await isAbandoned();
+      expect(await slot()).toMatchObject({ state: 'serving', active: 1 });
+      const body = { path: IMAGES, model: 'cpp' };
+      const explained = await send(gateway, 'POST', '/api/dispatch/explain', { key: ADMIN_KEY, body });
+      expect(explained.json()).toMatchObject({ slot: 'cpp', queue_position: 1, abandoned: 1 });
+      const next = draw({ ...request, prompt: 'next' });
+      await until(async () => (await slot())?.queued === 1, 'the next caller to wait');
+      gateway.sd.finish();
+      expect((await next).data).toHaveLength(1);
+      await isFree();
+      expect(await slot()).not.toHaveProperty('abandoned');
+    });
+
+    it('does not delay the response to a caller whose request an admin cancels', async () => {
+      const drawing = drawError('HANG', request);
+      await isDrawing('/jobs/');
+      const requests = await send(gateway, 'GET', '/api/requests', { key: ADMIN_KEY });
+      const [running] = requests.json<{ running: { id: string }[] }>().running;
+      await send(gateway, 'POST', `/api/requests/${running?.id}/cancel`, { key: ADMIN_KEY });
+      expect(await drawing).toMatchObject({ code: 'request.cancelled' });
+      await isAbandoned();
+      gateway.sd.finish();
+      await isFree();
+    });
+
+    it('ends with its slot', async () => {
+      const leaving = startDrawing();
+      await isDrawing('/jobs/');
+      leaving.disconnect();
+      await isAbandoned();
+      await send(gateway, 'POST', '/api/slots/cpp/unload', { key: ADMIN_KEY });
+      expect(await slot()).toMatchObject({ state: 'offline', active: 0 });
+      expect(await slot()).not.toHaveProperty('abandoned');
+      gateway.sd.finish();
+      expect((await draw(request)).data).toHaveLength(1);
+      expect((await slot())?.active).toBe(0);
+    });
   });
 
   it('is selected by the model name of its file', async () => {

@@ -1,5 +1,6 @@
 import { headroomOf } from '../../contract/memory-headroom.ts';
 import {
+  abandonedText,
   balanceText,
   beyondText,
   conversationsText,
@@ -79,5 +80,6 @@ function verdict(view: ExplainView): string {
     ...(would_load ? ['its model would be loaded first'] : []),
     ...(queue_position > 0 ? [`position ${queue_position} in its queue`] : []),
   ];
-  return `Goes to slot ${slot}${notes.length > 0 ? `; ${notes.join(', ')}` : ''}.${rest}`;
+  const abandoned = textOf([abandonedText(view.abandoned)]);
+  return `Goes to slot ${slot}${notes.length > 0 ? `; ${notes.join(', ')}` : ''}.${abandoned}${rest}`;
 }

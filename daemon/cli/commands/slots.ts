@@ -1,3 +1,4 @@
+import { abandonedText } from '../../contract/routing-texts.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
 import type { CommandContext } from '../command.ts';
@@ -68,6 +69,7 @@ function slotFields(slot: SlotRecord): string {
     Degraded: slot.degraded,
     Context: slot.context === null ? null : `${slot.context} tokens`,
     Requests: `${slot.active} of ${slot.parallel} running, ${slot.queued} waiting, ${slot.requests} in total`,
+    Abandoned: abandonedText(slot.abandoned),
     Speed: slot.tokens_per_second === null ? null : `${rate(slot.tokens_per_second)} tokens/s`,
     Memory: slot.memory_bytes === null ? null : formatBytes(slot.memory_bytes),
     Reserved: memory ? `${formatBytes(memory.needed_bytes)} of pool ${memory.pool} (${memory.source})` : null,

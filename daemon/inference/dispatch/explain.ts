@@ -104,6 +104,7 @@ const NO_TARGET = {
   chat_template: null,
   queue_position: 0,
   conversations: null,
+  abandoned: 0,
   load: null,
   balance: null,
   after: [],
@@ -269,6 +270,7 @@ function named(target: Target | null, view: RoutingView, deps: ExplainDeps) {
     chat_template: view.models.find(({ id }) => id === slot?.model)?.chat_template ?? null,
     queue_position: slot === undefined ? 0 : queuePosition(slot),
     conversations: slot === undefined ? null : (deps.conversationsOf?.(slot.name) ?? null),
+    abandoned: slot?.abandoned ?? 0,
   };
 }
 

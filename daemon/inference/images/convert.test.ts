@@ -1,13 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { imageFormat } from '../../lib/media/image-format.ts';
 import { chunk, damagedPng, drawnPng } from '../../test/harness/drawn-png.ts';
-import { convertPng } from './convert.ts';
+import { type ConvertOptions, convertPng as convert } from './convert.ts';
 
 const PNG = drawnPng({ width: 64, height: 64, seed: 1 });
 const signal = new AbortController().signal;
+const failures: unknown[] = [];
+/** Converts, and collects the failures. */
+const convertPng = (png: Buffer, options: Omit<ConvertOptions, 'onFailure'>) =>
+  convert(png, { ...options, onFailure: (reason) => failures.push(reason) });
+beforeEach(() => {
+  failures.length = 0;
+});
 
 interface Layout {
   readonly side?: number;
@@ -100,8 +107,9 @@ it.each([
   ['an empty file', Buffer.alloc(0)],
   ['damaged pixels with a correct checksum', damagedPng(PNG)],
   ['rows that are missing', pngOf({ side: 4096, depth: 8, colour: 2, rows: Buffer.from([0, 1, 2]) })],
-])('%s gives none', async (_, bytes) => {
+])('%s gives none, and the reason is reported', async (_, bytes) => {
   expect(await convertPng(bytes, { format: 'jpeg', quality: null, signal })).toBeNull();
+  expect(failures).toEqual([expect.anything()]);
 });
 
 it('converts several at once, one after the other', async () => {
@@ -119,6 +127,7 @@ it('an aborted conversion rejects and frees its place', async () => {
   const converting = convertPng(large, { format: 'webp', quality: null, signal: control.signal });
   setImmediate(() => control.abort(new Error('left later')));
   await expect(converting).rejects.toThrow('left later');
+  expect(failures).toEqual([]);
   expect(await convertPng(PNG, { format: 'webp', quality: null, signal })).not.toBeNull();
 });
 

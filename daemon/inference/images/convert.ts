@@ -15,6 +15,8 @@ export interface ConvertOptions {
   /** Quality from 0 to 100; null for the default. */
   readonly quality: number | null;
   readonly signal: AbortSignal;
+  /** Receives why the image could not be converted. */
+  onFailure(reason: unknown): void;
 }
 
 /** One image at a time: an image of 4096 × 4096 pixels needs several hundred MB. */
@@ -22,25 +24,32 @@ const oneAtATime = new Semaphore({ permits: 1 });
 
 /**
  * Converts a PNG in a thread of its own (docs/adr/0069-webassembly-converts-images.md). The caller has checked its
- * dimensions. Returns null when it cannot be decoded or the result exceeds a limit. Rejects with the reason of the
- * signal.
+ * dimensions. Calls `onFailure` and returns null when it cannot be decoded or the result exceeds a limit. Rejects with the
+ * reason of the signal.
  */
 export async function convertPng(
   png: Buffer,
-  { format, quality, signal }: ConvertOptions,
+  { format, quality, signal, onFailure }: ConvertOptions,
 ): Promise<Buffer | null> {
-  const image = await oneAtATime.run(signal, () =>
-    encode(
-      { png, format, quality: quality ?? DEFAULT_QUALITY },
-      AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
-    ),
-  );
-  signal.throwIfAborted();
-  return image !== null && image.length <= MAX_IMAGE_BYTES && imageFormat(image) === format ? image : null;
+  try {
+    const image = await oneAtATime.run(signal, () =>
+      encode(
+        { png, format, quality: quality ?? DEFAULT_QUALITY },
+        AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
+      ),
+    );
+    if (image.length > MAX_IMAGE_BYTES) throw new Error(`the result has ${image.length} bytes`);
+    if (imageFormat(image) !== format) throw new Error(`the result is not ${format}`);
+    return image;
+  } catch (error) {
+    signal.throwIfAborted();
+    onFailure(error);
+    return null;
+  }
 }
 
-/** Runs the thread until it returns an image, fails or the signal aborts. Its memory is free afterwards. */
-async function encode(workerData: EncodeInput, signal: AbortSignal): Promise<Buffer | null> {
+/** Runs the thread until it returns an image. Rejects when it fails or the signal aborts. Its memory is free afterwards. */
+async function encode(workerData: EncodeInput, signal: AbortSignal): Promise<Buffer> {
   const thread = new Worker(new URL('./encode-main.ts', import.meta.url), {
     workerData,
     env: {},
@@ -51,12 +60,14 @@ async function encode(workerData: EncodeInput, signal: AbortSignal): Promise<Buf
   const stop = () => void thread.terminate();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await new Promise<Buffer | null>((resolve) => {
+    return await new Promise<Buffer>((resolve, reject) => {
       thread.once('message', ({ buffer, byteOffset, byteLength }: Uint8Array) =>
         resolve(Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)),
       );
-      thread.once('error', () => resolve(null));
-      thread.once('exit', () => resolve(null));
+      thread.once('error', reject);
+      thread.once('exit', (code) =>
+        reject(signal.aborted ? signal.reason : new Error(`the thread ended with ${code} without an image`)),
+      );
     });
   } finally {
     signal.removeEventListener('abort', stop);

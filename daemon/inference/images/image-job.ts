@@ -16,11 +16,15 @@ export interface ImageJob {
   readonly drawing: Drawing;
   /** The requested job id, for engines that accept one. */
   readonly promptId: string;
-  /** Aborts the job: the engine is stopped, then the job rejects with the reason of the signal. */
+  /**
+   * Aborts the job: it rejects with the reason of the signal, after the engine was stopped or `onUnstoppable` was called.
+   */
   readonly signal: AbortSignal;
   /** Aborts when the gateway stops: nothing waits for an engine then. */
   readonly stopped: AbortSignal;
   progress(progress: Progress): void;
+  /** Called for an aborted job that the engine cannot stop. `idle` settles when the engine has finished it. */
+  onUnstoppable(idle: Promise<unknown>): void;
   /** Receives previews of the image that is being drawn, if the engine makes any; absent when none are wanted. */
   readonly onPreview?: ((image: Buffer, fraction: number) => void) | undefined;
 }

@@ -96,7 +96,7 @@ export async function serveImage(
   const { request, head, model: named } = reading as ParsedImageRequest;
   const slot = target.kind === 'slot' ? target.slot : null;
   const engine = slot === null ? null : (deps.slots.get(slot)?.engine ?? null);
-  const { origin, base, headers, connectMs, engineModel, onBegin, onData, onDown } = connection;
+  const { origin, base, headers, connectMs, engineModel, onBegin, onData, onDown, releaseAfter } = connection;
   const model =
     request !== null && slot !== null ? request.drawing.model.id : (connection.model ?? named ?? head.model);
   // The events of a stream contain the images.
@@ -122,6 +122,7 @@ export async function serveImage(
     base,
     scope,
     onDown,
+    onUnstoppable: releaseAfter,
     onPreview: events?.onPreview,
   });
   if (events !== null) {

@@ -56,6 +56,7 @@ function job(prompt: string, scope = newScope(), more: object = {}) {
     base: '/v1',
     engineModel: null,
     scope: scope,
+    onUnstoppable: () => {},
   };
 }
 

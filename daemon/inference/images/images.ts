@@ -81,6 +81,8 @@ export interface ImageCall {
   readonly endpoint: Endpoint;
   readonly base: string;
   readonly scope: CallScope;
+  /** Called for an ended call whose engine cannot stop. `idle` settles when the engine has finished. */
+  onUnstoppable(idle: Promise<unknown>): void;
   /** Receives previews; absent when none are wanted. */
   readonly onPreview?: ((image: Buffer, fraction: number) => void) | undefined;
   /** Sets the listener for the end of the call because its upstream is down. */
@@ -167,7 +169,7 @@ export class Images {
   }
 
   async #drawWith(
-    { request, engine, endpoint, base, onPreview }: ImageCall,
+    { request, engine, endpoint, base, onPreview, onUnstoppable }: ImageCall,
     { promptId, signal, emitter }: { promptId: string; signal: AbortSignal; emitter: ProgressEmitter },
   ): Promise<Drawn> {
     const { outbound } = this.#deps;
@@ -183,6 +185,11 @@ export class Images {
     const made = await draw({
       ...{ outbound, endpoint, drawing, promptId, signal, progress, onPreview },
       stopped: this.#stopped.signal,
+      onUnstoppable: (idle) => {
+        this.#running.add(idle);
+        void idle.finally(() => this.#running.delete(idle)).catch(() => {});
+        onUnstoppable(idle);
+      },
     });
     const images = made.images.slice(0, drawing.count).map((bytes) => ({ bytes, revisedPrompt: null }));
     return { promptId: made.promptId, images, fields: {} };
@@ -193,7 +200,7 @@ export class Images {
    * of them cannot be converted.
    */
   async #converted(
-    { request, scope }: ImageCall,
+    { request, requestId, scope }: ImageCall,
     images: readonly CheckedImage[],
   ): Promise<readonly CheckedImage[]> {
     const { format = 'png', quality = null } = request.output ?? {};
@@ -201,7 +208,9 @@ export class Images {
     const converted: CheckedImage[] = [];
     for (const image of images) {
       if (image.format !== 'png') return images;
-      const bytes = await convertPng(image.bytes, { format, quality, signal: scope.signal });
+      const onFailure = (err: unknown) =>
+        this.#deps.log.warn({ request: requestId, format, err }, 'an image could not be converted');
+      const bytes = await convertPng(image.bytes, { format, quality, signal: scope.signal, onFailure });
       if (bytes === null) return images;
       converted.push({ ...image, bytes, format });
     }

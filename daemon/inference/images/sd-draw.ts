@@ -21,7 +21,7 @@ const MAX_JSON_BYTES = Math.ceil(MAX_RESPONSE_BYTES / 3) * 4;
 const POLL_MS = { first: 100, longest: 1_000 } as const;
 
 /**
- * Draws with stable-diffusion.cpp's server: as a job, which can be cancelled. A version without jobs is
+ * Draws with stable-diffusion.cpp's server: as a job, which can be cancelled while it is queued. A version without jobs is
  * called on its OpenAI-style route, where it always draws to the end.
  */
 export const drawWithSdServer: DrawImages = async (order) => {
@@ -31,7 +31,8 @@ export const drawWithSdServer: DrawImages = async (order) => {
   try {
     return { promptId: order.promptId, images: await pollJob(send, job, order) };
   } finally {
-    if (order.signal.aborted && !(await cancelJob(send, job))) await untilIdle(send, job, order.stopped);
+    if (order.signal.aborted && !(await cancelJob(send, job)))
+      order.onUnstoppable(untilIdle(send, job, order.stopped));
   }
 };
 
@@ -116,14 +117,31 @@ async function untilIdle(send: SendRequest, id: string, stopped: AbortSignal): P
 
 async function drawAtOnce(
   send: SendRequest,
-  { drawing, promptId, signal, progress }: ImageJob,
+  { drawing, promptId, signal, stopped, progress, onUnstoppable }: ImageJob,
 ): Promise<ImageResult> {
+  signal.throwIfAborted();
   progress({ state: 'drawing', fraction: null });
   const body = sdPromptRequest(drawing);
   const limits = { limitMs: DRAW_LIMIT_MS, maxBytes: MAX_JSON_BYTES };
-  const reply = await send({ path: '/v1/images/generations', body, ...limits }, signal);
+  const replied = send({ path: '/v1/images/generations', body, ...limits }, stopped);
+  const reply = await orAborted(replied, signal).catch((error: unknown) => {
+    if (signal.aborted) onUnstoppable(replied);
+    throw error;
+  });
   if (reply.status >= 300) throw refusal(reply);
   return { promptId, images: imagesIn(objectOf(reply.json()).data) };
+}
+
+/** Returns the result of `work`, which continues when the signal aborts. Rejects with the reason of the signal then. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: left, reject } = Promise.withResolvers<never>();
+  const leave = () => reject(signal.reason);
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    return await Promise.race([work, left]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
 }
 
 /** Reports only the kind of the error, because its text contains file names. */

@@ -112,6 +112,7 @@ export class TestSlots {
       startedAt: 0,
       readyAt: 0,
       release: () => void this.released++,
+      releaseAfter: (idle: Promise<unknown>) => void idle.finally(() => void this.released++),
     };
   };
 }

@@ -23,6 +23,19 @@ export interface Lease {
   readonly readyAt: number;
   /** Ends the lease, whatever the outcome of the request. A second call does nothing. */
   release(): void;
+  /**
+   * Ends the lease once `idle` has settled: the engine still works for a caller who has left. The slot is busy until
+   * then and reports the request as abandoned. A call of `release` in between does nothing.
+   */
+  releaseAfter(idle: Promise<unknown>): void;
+}
+
+/** What the slot does at the two ends of a lease. */
+export interface LeaseHandlers {
+  /** The caller has left, but the engine cannot stop. */
+  onAbandon(): void;
+  /** Called once. */
+  onRelease(wasAbandoned: boolean): void;
 }
 
 export interface ReadyOptions {
@@ -54,7 +67,7 @@ export function leaseFor(lease: Lease, { modelId }: Pick<ReadyOptions, 'modelId'
   throw swappedError(lease.slot);
 }
 
-/** Creates a lease for a ready engine. Calls `onRelease` once. */
+/** Creates a lease for a ready engine. */
 export function makeLease(
   {
     launch,
@@ -63,10 +76,15 @@ export function makeLease(
     readySince,
   }: Pick<EngineRun, 'launch' | 'loaded' | 'startedAt' | 'readySince'>,
   degraded: string | null,
-  onRelease: () => void,
+  { onAbandon, onRelease }: LeaseHandlers,
 ): Lease {
   if (loaded === null) throw new Error(`slot ${launch.slot} has no loaded engine to lend`);
-  let isHeld = true;
+  let state: 'held' | 'abandoned' | 'released' = 'held';
+  const end = (from: 'held' | 'abandoned') => {
+    if (state !== from) return;
+    state = 'released';
+    onRelease(from === 'abandoned');
+  };
   return {
     slot: launch.slot,
     model: launch.modelId,
@@ -78,10 +96,13 @@ export function makeLease(
     degraded,
     startedAt,
     readyAt: readySince ?? startedAt,
-    release: () => {
-      if (!isHeld) return;
-      isHeld = false;
-      onRelease();
+    release: () => end('held'),
+    releaseAfter: (idle) => {
+      if (state !== 'held') return;
+      state = 'abandoned';
+      onAbandon();
+      const free = () => end('abandoned');
+      idle.then(free, free);
     },
   };
 }

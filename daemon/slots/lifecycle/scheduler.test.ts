@@ -5,6 +5,7 @@ import { nextStep, type SlotSnapshot, type SlotStep } from './scheduler.ts';
 const snapshot = (state: SlotStateName, over: Partial<SlotSnapshot> = {}): SlotSnapshot => ({
   state,
   active: 0,
+  abandoned: 0,
   parallel: 2,
   queued: 0,
   isLoadRequested: false,
@@ -25,6 +26,21 @@ describe('nextStep', () => {
     ['no caller waits', snapshot('ready'), 'rest'],
     ['a drained slot stops', snapshot('draining'), 'stop'],
     ['a draining slot finishes before waiting loads', snapshot('draining', { active: 1, queued: 3 }), 'rest'],
+    [
+      'a draining slot does not finish a request without a caller',
+      snapshot('draining', { active: 1, abandoned: 1 }),
+      'stop',
+    ],
+    [
+      'a draining slot finishes a request with a caller',
+      snapshot('draining', { active: 2, abandoned: 1 }),
+      'rest',
+    ],
+    [
+      'an abandoned request keeps its place',
+      snapshot('serving', { active: 2, abandoned: 1, queued: 1 }),
+      'rest',
+    ],
     ['a waiting caller loads the slot', snapshot('offline', { queued: 1 }), 'load'],
     ['an admin loads the slot', snapshot('offline', { isLoadRequested: true }), 'load'],
     ['nothing is loaded without a caller', snapshot('offline'), 'rest'],

@@ -5,6 +5,8 @@ export interface SlotSnapshot {
   readonly state: SlotStateName;
   /** Number of requests that are being served. */
   readonly active: number;
+  /** How many of them have no caller any longer. */
+  readonly abandoned: number;
   /** Number of requests that the engine serves at once. */
   readonly parallel: number;
   /** Number of requests that wait. */
@@ -24,14 +26,14 @@ export type SlotStep = 'grant' | 'load' | 'withdraw' | 'cancel-load' | 'stop' | 
  * failed slot never loads from here: its back-off decides (docs/spec/contract.md#slot-failure).
  */
 export function nextStep(snapshot: SlotSnapshot): SlotStep {
-  const { state, active, parallel, queued, isLoadRequested, isWaiting, isClosed } = snapshot;
+  const { state, active, abandoned, parallel, queued, isLoadRequested, isWaiting, isClosed } = snapshot;
   const wanted = !isClosed && (queued > 0 || isLoadRequested);
   switch (state) {
     case 'ready':
     case 'serving':
       return queued > 0 && active < parallel ? 'grant' : 'rest';
     case 'draining':
-      return active === 0 ? 'stop' : 'rest';
+      return active <= abandoned ? 'stop' : 'rest';
     case 'offline':
       if (wanted) return 'load';
       return isWaiting ? 'withdraw' : 'rest';

@@ -20,6 +20,7 @@ function ready() {
     idleTimeoutS: () => 60,
     onIdle: () => events.push('idle'),
     onServing: () => events.push('serving'),
+    onAbandoned: () => events.push('abandoned'),
     onRequestEnded: () => events.push('ended'),
   });
   return { clock, machine, events, bench, serving };
@@ -55,4 +56,21 @@ it('a slot that is being stopped is no longer idle', async () => {
   serving.stopIdleTimer();
   await clock.advance(120_000);
   expect(events).toEqual([]);
+});
+
+it('counts an abandoned request until the engine has finished it, and none of an engine that has ended', async () => {
+  const { machine, events, bench, serving } = ready();
+  const [first, second] = [serving.grantLease(), serving.grantLease()];
+  const idle = Promise.withResolvers<void>();
+  first.releaseAfter(idle.promise);
+  expect(serving.traffic).toMatchObject({ active: 2, abandoned: 1 });
+  expect(events).toEqual(['serving', 'abandoned']);
+  idle.resolve();
+  await expect.poll(() => serving.traffic).toMatchObject({ active: 1, abandoned: 0 });
+  expect(machine.state).toBe('serving');
+  second.releaseAfter(Promise.resolve());
+  serving.abandon();
+  bench.current = null;
+  await Promise.resolve();
+  expect(serving.traffic).toMatchObject({ active: 0, abandoned: 0 });
 });

@@ -18,6 +18,8 @@ export interface ServingDeps {
   onIdle(): void;
   /** Called when the idle engine gets a request. */
   onServing(current: EngineRun): void;
+  /** Called when the caller of a request has left and the engine cannot stop. */
+  onAbandoned(): void;
   /** Called when a request of the engine that runs now has ended. */
   onRequestEnded(current: EngineRun): void;
 }
@@ -46,8 +48,16 @@ export class Serving {
       machine.transition('serving');
       this.#deps.onServing(current);
     }
-    return makeLease(current, degraded(), () => {
-      if (this.#deps.current() === current) this.#onRelease(current);
+    const isCurrent = () => this.#deps.current() === current;
+    return makeLease(current, degraded(), {
+      onAbandon: () => {
+        if (!isCurrent()) return;
+        this.traffic.requestAbandoned();
+        this.#deps.onAbandoned();
+      },
+      onRelease: (wasAbandoned) => {
+        if (isCurrent()) this.#onRelease(current, wasAbandoned);
+      },
     });
   }
 
@@ -67,9 +77,9 @@ export class Serving {
     this.traffic.clear();
   }
 
-  #onRelease(current: EngineRun): void {
+  #onRelease(current: EngineRun, wasAbandoned: boolean): void {
     const { clock, machine, onRequestEnded } = this.#deps;
-    this.traffic.requestEnded(clock.now());
+    this.traffic.requestEnded(clock.now(), wasAbandoned);
     if (this.traffic.active === 0 && machine.is('serving')) {
       machine.transition('ready');
       this.startIdleTimer();

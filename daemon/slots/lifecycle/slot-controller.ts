@@ -59,6 +59,10 @@ export class SlotController {
         if (this.#machine.is('ready') && this.#waiters.size === 0) this.#stop(GRACE_MS);
       },
       onServing: (current) => deps.serving(current),
+      onAbandoned: () => {
+        this.#settle();
+        deps.changed();
+      },
       onRequestEnded: (current) => {
         deps.served(current);
         this.#settle();
@@ -181,8 +185,7 @@ export class SlotController {
     if (this.#waiters.size === 0) this.#admission.withdraw();
     if (this.#machine.is('error')) this.#machine.transition('offline');
     if (this.#machine.is('offline')) return;
-    this.#serving.stopIdleTimer();
-    this.#lifecycle.shutDown();
+    this.#shutDown();
     return this.#machine.atRest;
   }
 
@@ -192,8 +195,7 @@ export class SlotController {
    */
   evict(): boolean {
     if (!this.#machine.is('ready', 'serving')) return false;
-    this.#serving.stopIdleTimer();
-    this.#lifecycle.shutDown();
+    this.#shutDown();
     return true;
   }
 
@@ -254,8 +256,7 @@ export class SlotController {
     this.#admission.withdraw();
     this.#waiters.refuse(refusal);
     if (this.#machine.is('offline', 'error')) return;
-    this.#serving.stopIdleTimer();
-    this.#lifecycle.shutDown();
+    this.#shutDown();
     const cancel = this.#deps.clock.after(limitMs, () => {
       if (this.#machine.is('draining')) this.#stop(CUT_GRACE_MS);
     });
@@ -318,6 +319,7 @@ export class SlotController {
     return nextStep({
       state: this.#machine.state,
       active: this.#serving.traffic.active,
+      abandoned: this.#serving.traffic.abandoned,
       parallel: this.#lifecycle.current?.launch.parallel ?? 0,
       queued: this.#waiters.size + extra,
       isLoadRequested: this.#waiters.isLoadRequested,
@@ -336,6 +338,13 @@ export class SlotController {
     if (!this.#machine.is('error') || !this.#config.enabled) return;
     this.#waiters.requestLoad('auto').catch(() => {});
     this.#requestAdmission();
+  }
+
+  /** Ends the engine without cutting a request that a caller waits for. */
+  #shutDown(): void {
+    this.#serving.stopIdleTimer();
+    this.#lifecycle.shutDown();
+    if (this.#machine.is('draining')) this.#settle();
   }
 
   #stop(graceMs: number): void {

@@ -15,7 +15,7 @@ export interface SdStandIn extends StandIn {
   jobs: boolean;
   /** True: a job that is being drawn cannot be cancelled, as in the real server. */
   refusesCancel: boolean;
-  /** Ends the jobs that draw until then. */
+  /** Ends the drawings with HANG in their prompt that have begun. */
   finish(): void;
 }
 
@@ -29,7 +29,8 @@ const EXTRA_ARGS = /<sd_cpp_extra_args>(.*?)<\/sd_cpp_extra_args>/;
 export async function sdStandIn(): Promise<SdStandIn> {
   const jobs = new Map<string, SdJob>();
   const cancelled: string[] = [];
-  let isFinished = false;
+  const finished = new Set<string>();
+  const unanswered: (() => void)[] = [];
   const server = await standIn(({ method, url, body }) => {
     const [, id = '', verb] = /^\/sdcpp\/v1\/jobs\/([^/]+)(\/cancel)?$/.exec(url) ?? [];
     if (url === '/v1/models') return json(200, { data: [{ id: 'sd-cpp-local' }] });
@@ -56,7 +57,7 @@ export async function sdStandIn(): Promise<SdStandIn> {
     let polls = 0;
     const last = request.prompt.includes('FAIL') ? 'failed' : 'completed';
     const status = () => {
-      if (request.prompt.includes('HANG') && !isFinished) return 'generating';
+      if (request.prompt.includes('HANG') && !finished.has(id)) return 'generating';
       return ['queued', 'generating'][polls++] ?? last;
     };
     jobs.set(id, { ...request, status });
@@ -68,12 +69,15 @@ export async function sdStandIn(): Promise<SdStandIn> {
     const data = Array.from({ length: n }, (_, at) =>
       imageOf({ width, height, seed: extraArgs.seed ?? 42 }, at),
     );
-    return json(200, { created: 1, output_format: 'png', data });
+    const respond = json(200, { created: 1, output_format: 'png', data });
+    if (!prompt.includes('HANG')) return respond;
+    return (...exchange: Parameters<typeof respond>) => void unanswered.push(() => respond(...exchange));
   };
   const sd: SdStandIn = Object.assign(server, {
     ...{ jobs: true, refusesCancel: false, cancelled },
     finish: () => {
-      isFinished = true;
+      for (const id of jobs.keys()) finished.add(id);
+      for (const respond of unanswered.splice(0)) respond();
     },
   });
   return sd;

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import {
+  abandonedText,
   balanceText,
   beyondText,
   conversationsText,
@@ -23,7 +24,8 @@ export function targetSentence(explained: ExplainView): string {
   if (explained.slot === null) return 'No target found.';
   const load = explained.would_load ? ', which loads its model first' : ' (already loaded)';
   const queue = explained.queue_position > 1 ? ` Position ${explained.queue_position} in the queue.` : '';
-  return `Goes to slot ${explained.slot}${load}.${queue}`;
+  const abandoned = abandonedText(explained.abandoned);
+  return `Goes to slot ${explained.slot}${load}.${queue}${abandoned === null ? '' : ` ${abandoned}`}`;
 }
 
 const nextTarget = ({ slot, upstream }: ExplainView['after'][number]): string =>

@@ -1,6 +1,7 @@
 import { Menu } from '@base-ui/react/menu';
 import { EllipsisVertical } from 'lucide-react';
 import { type ReactElement, useEffect, useId, useRef } from 'react';
+import { abandonedText } from '../../../daemon/contract/routing-texts.ts';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { byteSize, count, tokenRate } from '../../ui/format.ts';
@@ -72,7 +73,8 @@ export function SlotCard(props: {
   }, [isCurrent]);
   const badge = slotBadge(slot);
   const acts = actionsOf(slot);
-  const loaded = slot.context !== null;
+  const loaded = slot.state === 'ready' || slot.state === 'serving';
+  const abandoned = abandonedText(slot.abandoned);
   return (
     <article ref={card} className={css.card} tabIndex={-1} aria-labelledby={id}>
       <header className={css.head}>
@@ -94,6 +96,7 @@ export function SlotCard(props: {
       {slot.waiting_for.length === 0 ? null : (
         <p className={css.soft}>Waiting for {listed(slot.waiting_for)} to unload.</p>
       )}
+      {abandoned === null ? null : <p className={css.soft}>{abandoned}</p>}
       <Trouble slot={slot} />
       <Facts
         wide
