@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright/test';
 import { type ComfyStandIn, comfyStandIn } from '../daemon/test/harness/comfy-stand-in.ts';
 import { startGateway } from '../daemon/test/harness/gateway.ts';
@@ -86,6 +87,23 @@ test('a missing node and a missing file are named as ComfyUI names them', async 
   const absent = { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: 'absent.safetensors' } };
   await draw(json('file.json', { ...WORKFLOW, 4: absent }));
   await expect(dialog.getByText('ckpt_name: absent.safetensors')).toBeVisible();
+});
+
+test('the same file can be chosen again after it has changed', async ({ page }) => {
+  await page.goto(`${daemon().url}/slots?slot=img&show=workflow`);
+  const dialog = dialogOf(page);
+  const path = test.info().outputPath('changed.json');
+  const pick = async (value: object) => {
+    writeFileSync(path, JSON.stringify(value));
+    const chooser = page.waitForEvent('filechooser');
+    await dialog.getByLabel('Workflow file').click();
+    await (await chooser).setFiles(path);
+  };
+  await pick({ nodes: [], links: [] });
+  await expect(dialog.getByRole('alert')).toContainText('Export it again');
+  await pick(WORKFLOW);
+  await expect(dialog.getByLabel('Prompt', { exact: true })).toHaveValue('6.text');
+  await expect(dialog.getByRole('alert')).toHaveCount(0);
 });
 
 test('a file that is no workflow is explained, and a used name is not overwritten', async ({

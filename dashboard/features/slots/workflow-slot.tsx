@@ -139,6 +139,10 @@ function ChooseFile(props: { onRead: (read: ReadFile) => void }): ReactElement {
         type="file"
         accept=".json,application/json"
         aria-describedby={`${id}-help`}
+        // A browser does not report the choice of the same file again, which may have changed.
+        onClick={(event) => {
+          event.currentTarget.value = '';
+        }}
         onChange={(event) => {
           const [file] = event.target.files ?? [];
           if (file !== undefined) void readWorkflow(file).then(props.onRead);
