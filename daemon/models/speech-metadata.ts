@@ -27,6 +27,8 @@ export interface SpeechMetadata extends FoundFamily {
   readonly quantization: string | null;
   /** Bytes of the loaded files. */
   readonly sizeBytes: number;
+  /** A Whisper model whose decoder returns where it looks in the recording: the engine can compute the times of words. */
+  readonly hasAlignment?: true;
   /** The file is a voice as Piper publishes it: the engine needs metadata and tokens made from its settings. */
   readonly isPiper?: true;
 }
@@ -168,6 +170,8 @@ async function readFolder(folder: string, options: SpeechOptions): Promise<Speec
         ? voicesOf(metadata, model === undefined ? null : await voiceSettings(place(model)))
         : [],
     languages: languagesOf(found.family, metadata),
+    ...(found.family === 'whisper' &&
+      Number(metadata.n_alignment_heads) > 0 && { hasAlignment: true as const }),
     sampleRate: Number.isInteger(rate) && rate > 0 ? rate : null,
     language: languageOf(metadata),
     quantization: /int8|quant/i.test(layout.key ?? '') ? 'int8' : null,

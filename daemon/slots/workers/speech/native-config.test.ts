@@ -54,6 +54,11 @@ test.each([
     { whisper: { encoder: '/e', decoder: '/d', language: 'de', task: 'transcribe' }, tokens: '/t' },
   ],
   [
+    facts({ type: 'stt', family: 'whisper', files: { encoder: '/e', tokens: '/t' }, hasAlignment: true }),
+    null,
+    { whisper: { encoder: '/e', language: '', task: 'transcribe', enableTokenTimestamps: 1 }, tokens: '/t' },
+  ],
+  [
     facts({ type: 'stt', family: 'senseVoice', files: { model: '/m', tokens: '/t' } }),
     null,
     { senseVoice: { model: '/m', language: 'auto', useInverseTextNormalization: 1 }, tokens: '/t' },

@@ -33,13 +33,17 @@ const LANGUAGE_FIELD: Partial<Record<SpeechMetadata['family'], readonly [field: 
 /** Returns whether a recogniser accepts a language. */
 export const supportsLanguage = ({ family }: SpeechMetadata): boolean => family in LANGUAGE_FIELD;
 
-function recogniserSection({ family, files }: SpeechMetadata, language: string | null): Section {
+function recogniserSection(
+  { family, files, hasAlignment }: SpeechMetadata,
+  language: string | null,
+): Section {
   const { tokens: _, dataDir: __, ...parts } = files;
   const [field, auto] = LANGUAGE_FIELD[family] ?? [];
   const spoken = field === undefined ? {} : { [field]: language ?? (auto as string) };
   if (family === 'senseVoice') return { ...parts, ...spoken, useInverseTextNormalization: 1 };
   if (family === 'canary') return { ...parts, ...spoken, tgtLang: language ?? 'en', usePnc: 1 };
-  if (family === 'whisper') return { ...parts, ...spoken, task: 'transcribe' };
+  if (family === 'whisper')
+    return { ...parts, ...spoken, task: 'transcribe', ...(hasAlignment && { enableTokenTimestamps: 1 }) };
   return { ...parts, ...spoken };
 }
 

@@ -72,6 +72,10 @@ describe('resultBody', () => {
     const timed = segments.map((segment) => ({ ...segment, words }));
     expect(read(timed, true)).toMatchObject({ words: [...words, ...words] });
     expect(read(timed, false)).not.toHaveProperty('words');
+    // A silent segment has no words that could be missing.
+    expect(read([...timed, { start: 9, end: 10, text: '' }] as typeof timed, true)).toMatchObject({
+      words: [...words, ...words],
+    });
     expect(read([...timed, { start: 9, end: 10, text: 'x' }] as typeof timed, true)).not.toHaveProperty(
       'words',
     );

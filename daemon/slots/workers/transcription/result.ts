@@ -66,9 +66,9 @@ const verboseSegment = ({ start, end, text, logProbability }: Segment, id: numbe
   compression_ratio: compressionRatio(text),
 });
 
-/** Returns words in OpenAI's format. Omits them when any segment has none. */
+/** Returns words in OpenAI's format. Omits them when any segment with text has none. */
 function wordList(segments: readonly Segment[]): { words?: readonly Word[] } {
-  const lists = segments.map(({ words }) => words ?? null);
+  const lists = segments.map(({ text, words }) => (text === '' ? [] : (words ?? null)));
   return lists.includes(null) ? {} : { words: lists.flatMap((list) => list ?? []) };
 }
 
