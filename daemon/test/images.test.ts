@@ -288,6 +288,7 @@ it.each(['jpeg', 'webp'] as const)('output_format %s is returned as data', async
 it('an image that cannot be converted stays PNG, and the answer says so', async () => {
   const image = await draw({ prompt: 'DAMAGED', output_format: 'webp' });
   expect(image).toMatchObject({ output_format: 'png', _svc: { meta: { ignored: ['output_format'] } } });
+  await gateway.waitFor('an image could not be converted');
 });
 
 describe('B14 checks', () => {
