@@ -99,6 +99,5 @@ export const SearchResponse = z.object({ results: z.array(HubModel) });
 export type PullRecord = z.infer<typeof PullView>;
 export type PullStateName = z.infer<typeof PullState>;
 export type PullBody = z.infer<typeof PullRequest>;
-export type HubChoiceView = z.infer<typeof HubChoice>;
 export type HubChoicesView = z.infer<typeof HubChoicesResponse>;
 export type HubModelView = z.infer<typeof HubModel>;

@@ -347,7 +347,6 @@ export type RequestWholeView = z.infer<typeof RequestResponse>;
 export type ExplainStepView = z.infer<typeof ExplainStep>;
 export type UsageView = z.infer<typeof UsageResponse>;
 export type MinuteRow = z.infer<typeof UsageMinute>;
-export type RemoteExplainView = z.infer<typeof RemoteExplain>;
 export type ExplainView = z.infer<typeof ExplainResponse>;
 export type MemoryRecord = z.infer<typeof MemoryView>;
 export type MemoryFound = z.infer<typeof MemorySearchResponse>;

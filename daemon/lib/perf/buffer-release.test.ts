@@ -2,12 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import {
-  detachBuffer,
-  installWriteRelease,
-  releaseAfterWrite,
-  releaseWhenWritten,
-} from './buffer-release.ts';
+import { detachBuffer, installWriteRelease, releaseWhenWritten } from './buffer-release.ts';
 
 const LONG = 64 * 1024;
 const own = (fill: string, length = LONG) => Buffer.from(new ArrayBuffer(length)).fill(fill);
@@ -46,46 +41,6 @@ async function pair(): Promise<{ sender: Socket; receiver: Socket; close: () => 
   };
   return { sender, receiver, close };
 }
-
-test('releases marked bytes once they are written completely, and nothing else', async () => {
-  const { sender, receiver, close } = await pair();
-  const pieces = Array.from({ length: 400 }, (_, at) => own(String.fromCharCode(97 + (at % 26))));
-  const want = Buffer.concat(pieces);
-  const remaining = pieces.filter((_, at) => at % 5 === 0);
-  for (const [at, piece] of pieces.entries()) {
-    if (at % 7 === 0) sender.cork();
-    sender.write(at % 5 === 0 ? piece : releaseAfterWrite(piece));
-    if (at % 7 === 6) sender.uncork();
-  }
-  for (let corked = sender.writableCorked; corked > 0; corked--) sender.uncork();
-  // The peer does not read yet: most bytes are waiting and must not be released.
-  await sleep(50);
-  expect(sender.writableLength).toBeGreaterThan(0);
-  expect(pieces.at(-1)?.length).toBe(LONG);
-  const received: Buffer[] = [];
-  receiver.on('data', (chunk) => received.push(chunk)).resume();
-  sender.end();
-  await once(receiver, 'end');
-  expect(Buffer.concat(received).equals(want)).toBe(true);
-  expect(pieces.filter(({ length }) => length > 0)).toEqual(remaining);
-  close();
-});
-
-test('releases bytes that a broken connection did not write', async () => {
-  const { sender, close } = await pair();
-  const first = releaseAfterWrite(own('a', 32 * 2 ** 20));
-  let failed: Error | null | undefined;
-  sender.write(first, (error) => {
-    failed = error;
-  });
-  await sleep(20);
-  expect(first.length).toBeGreaterThan(0);
-  sender.destroy();
-  await once(sender, 'close');
-  await sleep(20);
-  expect(failed).toBeInstanceOf(Error);
-  close();
-});
 
 test('releases memory after its last pending write, and all bytes arrive', async () => {
   const one = await pair();

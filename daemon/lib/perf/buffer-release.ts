@@ -9,9 +9,6 @@ const MAX_SHARED_BYTES = Math.max(Buffer.poolSize, 64 * 1024);
 /** Memory of {@link allocateReleasable}. */
 const releasable = new WeakSet<ArrayBufferLike>();
 
-/** Bytes to release once a socket has written them. */
-const released = new WeakSet<Uint8Array>();
-
 /**
  * Detaches the ArrayBuffer of long bytes so that their memory is freed now. Does nothing if the memory is
  * shared or cannot be transferred. The bytes are empty afterwards and must not be read again. Without this,
@@ -37,15 +34,6 @@ export function allocateReleasable(bytes: number): Buffer {
   const buffer = Buffer.allocUnsafeSlow(bytes);
   releasable.add(buffer.buffer);
   return buffer;
-}
-
-/**
- * Marks bytes to be released once a socket with {@link installWriteRelease} has written them. Returns the
- * same bytes.
- */
-export function releaseAfterWrite<T extends Uint8Array>(bytes: T): T {
-  if (bytes.byteLength >= MIN_DETACH_BYTES) released.add(bytes);
-  return bytes;
 }
 
 /** Number of pending writes of some memory, and the bytes to release after the last one. */
@@ -79,7 +67,7 @@ export function releaseBuffer(bytes: Uint8Array): void {
  */
 const isTracked = ({ byteLength }: ArrayBufferLike): boolean => byteLength > MAX_SHARED_BYTES;
 
-/** Releases marked bytes as soon as this socket has written them, and not before. */
+/** Counts the pending writes of this socket for {@link releaseWhenWritten}. */
 export function installWriteRelease(socket: Duplex): void {
   const write = socket.write.bind(socket) as (
     chunk: unknown,
@@ -107,7 +95,6 @@ function trackWrite(chunk: Uint8Array): () => void {
   pending.writes++;
   pendingWrites.set(buffer, pending);
   return () => {
-    if (released.has(chunk)) pending.releaseBytes = chunk;
     if (--pending.writes > 0) return;
     pendingWrites.delete(buffer);
     if (pending.releaseBytes !== null) releaseBuffer(pending.releaseBytes);
