@@ -76,8 +76,8 @@ import { totalFit } from './total-fit.ts';
 import { unusedGpuMessage } from './unused-gpu.ts';
 import { watchConfig } from './watch-config.ts';
 
-/** How long setup waits for the speed of this machine, in milliseconds. */
-const MEASURE_WAIT_MS = 3_000;
+/** How long setup waits for the speed of this machine, in milliseconds. It takes a second unless the machine is busy. */
+const MEASURE_WAIT_MS = 8_000;
 
 /** The composition root: every factory is called once, from top to bottom. */
 export async function startServices(
@@ -134,7 +134,10 @@ export async function startServices(
   const bandwidth = new MemoryBandwidth({
     store: store.keyValue,
     cores: hardware.coresPhysical(),
-    machine: () => `${hardware.last()?.host.cpu ?? ''} ${hardware.coresPhysical()}`,
+    machine: () => {
+      const view = hardware.last();
+      return view && `${view.host.cpu} ${hardware.coresPhysical()}`;
+    },
   });
   const benchResults = new BenchResults(store.keyValue);
   const speedOf = modelSpeeds({ hardware, bandwidth, benchResults });
@@ -226,7 +229,7 @@ export async function startServices(
     pulls,
     slots,
     fit: setupFit,
-    speedKnown: () => Promise.race([bandwidth.ready(), pause(MEASURE_WAIT_MS)]),
+    speedKnown: () => Promise.race([bandwidth.ready(), pause(MEASURE_WAIT_MS, false)]),
     hasAdminKey: () => auth.hasKey('admin'),
     enforced: () => auth.enforcement().require_auth,
     listener,

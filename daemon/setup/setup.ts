@@ -45,8 +45,8 @@ export interface SetupDeps {
   readonly slots: Slots;
   /** Like `slots.fit`, by the total memory. */
   readonly fit: (model: SlotModel, planned: PlannedMemory) => ModelFitView;
-  /** Resolves when the speed of this machine is known, or cannot be. */
-  readonly speedKnown: () => Promise<void>;
+  /** Waits for the measurement of this machine, within limits. Resolves with whether its speed is known. */
+  readonly speedKnown: () => Promise<boolean>;
   readonly hasAdminKey: () => boolean;
   readonly enforced: () => boolean;
   readonly listener: () => { readonly bindHost: string; readonly port: number };
@@ -186,9 +186,9 @@ class FirstRun implements Setup {
     const { hardware, catalog, fit, speedKnown } = this.#options;
     const view = hardware.view();
     if (view === null) return null;
-    await speedKnown();
+    const isSpeedKnown = await speedKnown();
     const filledSlots = this.#filled();
-    const key = `${catalog.asOf()} ${view.probed_at} ${[...filledSlots].sort().join(' ')}`;
+    const key = `${catalog.asOf()} ${view.probed_at} ${isSpeedKnown} ${[...filledSlots].sort().join(' ')}`;
     const free = await this.#diskFree();
     const kindOf = (pool: string) => view.pools.find(({ id }) => id === pool)?.kind;
     const known = this.#sets.get(key);
