@@ -1,5 +1,11 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { scratch } from '../../lib/testing/scratch.ts';
+import { readGgufMetadata } from '../../models/gguf-metadata.ts';
 import { contextOf } from '../../models/testing/context-of.ts';
+import { writeModelHeader } from '../../models/testing/gguf/model-header.ts';
+import { PUBLISHED_ENCODERS } from '../../models/testing/gguf/published-models.ts';
+import { planOf } from '../testing/plans.ts';
 import { evaluationOf, type ModelSize, needOf, programNeed } from './memory-estimate.ts';
 
 const GIB = 1024 ** 3;
@@ -91,7 +97,7 @@ describe('needOf with the sizes of the header', () => {
   const plain: ModelSize = { ...model8b, cardBytes: 4 * GIB, contextMemory: header };
   const window = (evaluation: Parameters<typeof needOf>[1]) => needOf(plain, evaluation).window;
 
-  it('pads the cells to 256 for each sequence', () => {
+  it('F8: pads the cells to 256 for each sequence, so that 100 tokens take 256 cells', () => {
     const card = { onCard: true };
     expect(window({ ...run(100, 1), ...card })).toBe(1100 * 256 + 7_000_000);
     expect(window({ ...run(257, 3), ...card })).toBe(3 * (1100 * 512 + 7_000_000));
@@ -154,6 +160,27 @@ describe('needOf with the sizes of the header', () => {
     const mask = 2 * 8192 * 512;
     expect(of('llm') - mask).toBe(4 * 248_320 * 2);
     expect(of('embedding') - mask).toBe(2 * 508_559_360);
+  });
+
+  it('F7: Qwen3 Embedding 0.6B reads a window of 8,192 in steps of 512 instead of one', async () => {
+    const published = PUBLISHED_ENCODERS.find(({ name }) => name === 'Qwen3 Embedding 0.6B');
+    if (published === undefined) throw new Error('no header');
+    const path = join(scratch(), 'qwen3-embedding.gguf');
+    await writeModelHeader(path, published);
+    const metadata = await readGgufMetadata(path);
+    const launch = planOf('type = "embedding"', metadata);
+    expect(launch).toMatchObject({ context: 8192, batch: 512 });
+    const beside = (batch: number) => {
+      const { window, compute } = needOf(
+        { ...metadata, measuredBytes: null },
+        evaluationOf({ ...launch, batch }, true),
+      );
+      return window + compute;
+    };
+    // llama.cpp allocates 6.08 GB for one step of the whole window.
+    expect(beside(8192) / 6.08e9).toBeGreaterThan(0.92);
+    expect(beside(8192) / 6.08e9).toBeLessThan(1.15);
+    expect(beside(launch.batch)).toBeLessThan(1.4e9);
   });
 
   it('counts the widest layer where few rows of logits are computed', () => {

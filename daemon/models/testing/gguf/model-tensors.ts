@@ -246,6 +246,7 @@ const bertLayer = (gated: boolean): Layer =>
 
 const LAYERS: Readonly<Record<string, Layer>> = {
   qwen3: all(norms('attn_norm', 'ffn_norm'), attention(), feedForward),
+  qwen3moe: all(norms('attn_norm', 'ffn_norm'), attention(), experts()),
   qwen35: qwenHybrid(feedForward),
   qwen35moe: qwenHybrid(all(experts(), sharedExpert(sharedWidth, 'gated'))),
   gemma4: all(

@@ -143,6 +143,18 @@ export const PUBLISHED_MODELS: readonly PublishedModel[] = [
     },
   },
   {
+    name: 'Gemma 4 E2B',
+    architecture: 'gemma4',
+    vocabulary: GEMMA4_VOCABULARY,
+    keys: {
+      ...size(35, 1536, 6144),
+      ...heads(8, 1, 512),
+      ...gemma4(repeat([1, 1, 1, 1, 0], 7), 512),
+      embedding_length_per_layer_input: 256,
+      'attention.shared_kv_layers': 20,
+    },
+  },
+  {
     name: 'gpt-oss 20B',
     architecture: 'gpt-oss',
     vocabulary: 201_088,
@@ -151,6 +163,18 @@ export const PUBLISHED_MODELS: readonly PublishedModel[] = [
       ...size(24, 2880, 2880),
       ...heads(64, 8, 64),
       ...expertsOf(32, 4, 2880),
+      'attention.sliding_window': 128,
+    },
+  },
+  {
+    name: 'gpt-oss 120B',
+    architecture: 'gpt-oss',
+    vocabulary: 201_088,
+    isUntied: true,
+    keys: {
+      ...size(36, 2880, 2880),
+      ...heads(64, 8, 64),
+      ...expertsOf(128, 4, 2880),
       'attention.sliding_window': 128,
     },
   },
@@ -219,6 +243,13 @@ export const PUBLISHED_MODELS: readonly PublishedModel[] = [
     vocabulary: 151_936,
     isUntied: true,
     keys: { ...size(36, 4096, 12_288), ...heads(32, 8, 128) },
+  },
+  {
+    name: 'Qwen3 Coder 30B A3B',
+    architecture: 'qwen3moe',
+    vocabulary: 151_936,
+    isUntied: true,
+    keys: { ...size(48, 2048, 6144), ...heads(32, 4, 128), ...expertsOf(128, 8, 768) },
   },
 ];
 
