@@ -175,6 +175,8 @@ export const CatalogEntry = z.object({
   type: SlotType,
   /** Whether the gateway can download it. */
   pullable: z.boolean(),
+  /** Why no engine of this gateway can load it; null when one can. */
+  objection: z.string().nullable(),
   /** Size in bytes: of the list, or the exact one of the hub after a download was requested. */
   size_bytes: z.number().int(),
   context_length: z.number().int().nullable(),

@@ -39,9 +39,11 @@ test('search, pull, list, remove', async () => {
   expect((await run('models', 'rm', 'tiny-Q8_0', '--force')).out).toContain('Files deleted: 1.');
 });
 
-test('the quantisations of a repository are listed with their fit', async () => {
-  const files = await run('models', 'files', REPO, '--wide');
-  expect(files.out).toMatch(/tiny-Q8_0\.gguf +Q8_0 +\S+ \S+ +fits.* +default/);
+test('the quantisations of a repository are listed with size, fit and expected speed', async () => {
+  // The speed of the memory is being measured at first.
+  await expect
+    .poll(async () => (await run('models', 'files', REPO, '--wide')).out, { timeout: 60_000 })
+    .toMatch(/tiny-Q8_0\.gguf +Q8_0 +\S+ \S+ +fits +about \d\S* tokens\/s +default/);
   expect((await run('models', 'files', 'maker/none')).err).toContain('pull.not_found');
   expect((await run('models', 'files', 'none')).err).toContain('pull.bad_name');
 });
@@ -133,8 +135,15 @@ test('the catalogue shows what fits', async () => {
   const view = (await run('models', 'catalog', '--json')).json<CatalogView>();
   expect(view.entries.length).toBeGreaterThan(10);
   expect(view.entries.every(({ fit }) => fit.badge !== undefined)).toBe(true);
+  const unsupported = view.entries.filter(({ objection }) => objection !== null);
+  expect(unsupported.map(({ name, engine }) => [name, engine])).toEqual([
+    ['EmbeddingGemma 2', 'llama-server after b11146'],
+    ['Nemotron 3.5 ASR streaming 0.6B', 'sherpa-onnx online recogniser'],
+    ['Supertonic 3', 'sherpa-onnx 1.13.8'],
+  ]);
   const shown = await run('models', 'catalog', 'embedding', '--wide');
   expect(shown.out).toMatch(/embedding +any, cpu +nomic-ai/);
+  expect(shown.out).toMatch(/embeddinggemma-2-GGUF\S* +\S+ \S+ +not supported +- /);
   expect(shown.out).not.toContain('chat ');
 });
 

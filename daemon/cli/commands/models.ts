@@ -129,12 +129,11 @@ export async function search(
 const expertsNote = ({ cpu_experts: placed }: ModelFitView): string =>
   placed === null ? '' : `; ${placed.engine}: experts of ${placed.layers}/${placed.of} layers on the CPU`;
 
-const fitText = (fit: ModelFitView): string =>
-  `${BADGES[fit.badge](fit)}${expertsNote(fit)}${speedNote(fit)}`;
+const fitText = (fit: ModelFitView): string => `${BADGES[fit.badge](fit)}${expertsNote(fit)}`;
 
-/** The expected speed; empty when it is not known. */
-const speedNote = ({ badge, speed }: ModelFitView): string =>
-  speed === undefined || badge === 'does_not_fit' ? '' : `, ${speedText(speed)}`;
+/** The expected or measured speed; a dash when it is not known. */
+const speedCell = ({ badge, speed }: ModelFitView): string =>
+  speed === undefined || badge === 'does_not_fit' ? '-' : speedText(speed);
 
 const BADGES: Readonly<Record<ModelFitView['badge'], (fit: ModelFitView) => string>> = {
   fits: () => 'fits',
@@ -160,9 +159,10 @@ export async function files(
       one.quantization ?? '-',
       formatBytes(one.size_bytes),
       fitText(one.fit),
+      speedCell(one.fit),
       one.preferred ? 'default' : '',
     ]);
-    out(fitted(['FILE', 'QUANT', 'SIZE', 'FIT', ''], rows, { width, shrink: [3], shrinkLast: [0] }));
+    out(fitted(['FILE', 'QUANT', 'SIZE', 'FIT', 'SPEED', ''], rows, { width, shrink: [3], shrinkLast: [0] }));
     if (view.objection !== null) out(`! ${plain(view.objection)}\n`);
     out(`To download one: svcctl models pull ${plain(view.repo)}:FILE\n`);
   }
@@ -200,13 +200,18 @@ export async function catalog(context: CommandContext, purpose?: string): Promis
       memoryWords(entry.memory),
       entry.model,
       `${entry.unverified.includes('size') ? '~' : ''}${formatBytes(entry.size_bytes)}`,
-      entry.installed === null ? fitText(entry.fit) : 'installed',
+      entry.installed === null
+        ? entry.objection === null
+          ? fitText(entry.fit)
+          : 'not supported'
+        : 'installed',
+      entry.objection === null ? speedCell(entry.fit) : '-',
       `${entry.licence}${entry.unverified.includes('licence') ? ' (?)' : ''}`,
     ]);
     out(
-      fitted(['PURPOSE', 'MEMORY', 'MODEL', 'SIZE', 'FIT', 'LICENCE'], rows, {
+      fitted(['PURPOSE', 'MEMORY', 'MODEL', 'SIZE', 'FIT', 'SPEED', 'LICENCE'], rows, {
         width,
-        shrink: [1, 4, 5],
+        shrink: [1, 4, 6],
         shrinkLast: [2],
       }),
     );

@@ -4,7 +4,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import { invalidRequest } from '../../contract/invalid-request.ts';
 import type { ModelProblemView, ModelPutBody, ModelWithMemory } from '../../contract/models.ts';
 import { slotNotFound, upstreamNotFound } from '../../contract/not-found.ts';
-import { estimateHeader, installedFrom, typeOf } from '../../models/catalog.ts';
+import { estimateHeader, installedFrom, splitPullName, typeOf } from '../../models/catalog.ts';
 import { modelView, type RegisteredModel } from '../../models/registered-model.ts';
 import { type Unusable, unservedFormat } from '../../models/unusable-formats.ts';
 import { embedded } from '../../slots/engines/embedded.ts';
@@ -183,6 +183,7 @@ function catalogView({ registry, slots, catalog }: RouteDeps): CatalogView {
       ...facts,
       type,
       pullable: type !== 'image',
+      objection: catalog.refusal(splitPullName(known.model).repo),
       context_length: context,
       fit: slots.fit(model),
       installed,

@@ -42,7 +42,8 @@ function line(entry: Entry): string {
   const window = entry.context_length === null ? null : `${count(entry.context_length)} tokens`;
   const purpose = entry.type === 'llm' ? PURPOSE_WORDS[entry.purpose] : null;
   const vision = entry.vision !== null && entry.purpose !== 'vision' ? 'vision' : null;
-  return [purpose, byteSize(entry.size_bytes), window, vision, ...memoryKinds(entry), entry.licence]
+  const engine = entry.engine === 'embedded' ? null : `needs ${entry.engine}`;
+  return [purpose, byteSize(entry.size_bytes), window, vision, ...memoryKinds(entry), entry.licence, engine]
     .filter(Boolean)
     .join(' · ');
 }
@@ -56,12 +57,12 @@ function EntryItem(props: { entry: Entry; open: Open }): ReactElement {
           {entry.name}
           <span className={css.sub}>{line(entry)}</span>
         </h4>
-        <FitBadge fit={entry.fit} />
+        {entry.objection === null ? <FitBadge fit={entry.fit} /> : <State tone="idle">Not supported</State>}
       </div>
       <div className={css.foot}>
         <p>
           {entry.quick_start ? 'Quick start, not a recommendation: ' : ''}
-          {entry.note} {unverifiedWords(entry)}
+          {entry.note} {entry.objection} {unverifiedWords(entry)}
         </p>
         <div className={css.acts}>
           <Act entry={entry} open={props.open} />
