@@ -170,7 +170,7 @@ describe('needOf with the sizes of the header', () => {
     const metadata = await readGgufMetadata(path);
     const launch = planOf('type = "embedding"', metadata);
     expect(launch).toMatchObject({ context: 8192, batch: 512 });
-    const beside = (batch: number) => {
+    const contextBytes = (batch: number) => {
       const { window, compute } = needOf(
         { ...metadata, measuredBytes: null },
         evaluationOf({ ...launch, batch }, true),
@@ -178,9 +178,9 @@ describe('needOf with the sizes of the header', () => {
       return window + compute;
     };
     // llama.cpp allocates 6.08 GB for one step of the whole window.
-    expect(beside(8192) / 6.08e9).toBeGreaterThan(0.92);
-    expect(beside(8192) / 6.08e9).toBeLessThan(1.15);
-    expect(beside(launch.batch)).toBeLessThan(1.4e9);
+    expect(contextBytes(8192) / 6.08e9).toBeGreaterThan(0.92);
+    expect(contextBytes(8192) / 6.08e9).toBeLessThan(1.15);
+    expect(contextBytes(launch.batch)).toBeLessThan(1.4e9);
   });
 
   it('counts the widest layer where few rows of logits are computed', () => {
