@@ -30,7 +30,7 @@ describe('the routes', () => {
     expect(trial).toMatchObject({
       ok: true,
       steps: [
-        { step: 'models', ok: true, status: 200, message: '1 models' },
+        { step: 'models', ok: true, status: 200, message: '1 model' },
         { step: 'chat', ok: true, status: 200, message: 'It answered a chat.' },
         { step: 'stream', ok: true, status: 200, message: expect.stringContaining('complete response') },
       ],

@@ -1,4 +1,5 @@
 import type { Outbound } from '../lib/net/outbound.ts';
+import { plural } from '../lib/text/plural.ts';
 import { faultOf } from './connection-error.ts';
 import { HOPS_HEADER, INSTANCE_HEADER } from './hops.ts';
 import { readModelList, withoutOwnCalls } from './model-list.ts';
@@ -125,7 +126,7 @@ function applyResponse(
   }
   upstream.listing.update(withoutOwnCalls(models, upstream.activeCalls.count));
   upstream.recordListResponse(true, sent);
-  return { ok: true, status, message: `${upstream.models.length} models` };
+  return { ok: true, status, message: plural(upstream.models.length, 'model') };
 }
 
 /** Returns true for 401, and for 403 unless calls accept the key and the file lists the models. */
