@@ -55,16 +55,23 @@ it('each pause of a model and its end is one line of the log, and a refused call
   for (const id of refused) expect(linesWith(id)).toEqual([]);
 });
 
-it('complete errors of one request refuse no other request', async () => {
-  const fine = provider('poisoned');
+const plainText: RequestListener = (_req, res) =>
+  void res.writeHead(500, { 'content-type': 'text/plain' }).end('Internal Server Error');
+
+it.each([
+  ['json', json(500, { error: { message: 'no' } })],
+  ['plain', plainText],
+] as const)('complete errors of one request refuse no other request: %s', async (form, error) => {
+  const model = `poisoned-${form}`;
+  const fine = provider(model);
   const desk = await front.startStandIn((request) =>
-    request.body.includes('poison pill') ? json(500, { error: { message: 'no' } }) : fine(request),
+    request.body.includes('poison pill') ? error : fine(request),
   );
-  await front.add('poisoned', `base_url = "${desk.url}"\n`);
-  const poison = chat('poisoned', { messages: [{ role: 'user', content: 'poison pill' }] });
+  await front.add(model, `base_url = "${desk.url}"\n`);
+  const poison = chat(model, { messages: [{ role: 'user', content: 'poison pill' }] });
   for (let count = 0; count < 8; count++)
     expect((await front.send('POST', CHAT, { body: poison })).status).toBe(500);
-  expect((await post('poisoned')).status).toBe(200);
+  expect((await post(model)).status).toBe(200);
 });
 
 it('an upstream that aborts 16 streams at once serves the next five calls', async () => {
