@@ -164,6 +164,24 @@ describe('required calls', () => {
     });
   });
 
+  test("a call of OpenAI's older API, and of a custom tool", async () => {
+    const functions = [{ name: 'get_date', parameters: { type: 'object', properties: {} } }];
+    const legacy = { messages: user('x'), functions, function_call: { name: 'get_date' }, temperature: 0 };
+    const [choice] = (await request(CHAT, legacy)).choices;
+    expect(choice).toMatchObject({
+      finish_reason: 'function_call',
+      message: { content: null, function_call: { name: 'get_date', arguments: expect.stringMatching(/^{/) } },
+    });
+    expect(choice?.message).not.toHaveProperty('tool_calls');
+    const custom = { type: 'custom', custom: { name: 'sql' } };
+    const [answer] = (
+      await request(CHAT, { messages: user('x'), tools: [custom], tool_choice: custom, temperature: 0, max_tokens: 120 })
+    ).choices;
+    expect(answer?.message?.tool_calls).toEqual([
+      { id: expect.any(String), type: 'custom', custom: { name: 'sql', input: expect.any(String) } },
+    ]);
+  });
+
   test('a tool that is not offered cannot be named', async () => {
     const named = { type: 'function', function: { name: 'other' } };
     const { status, error } = await request(CHAT, { messages: user('x'), tools, tool_choice: named });

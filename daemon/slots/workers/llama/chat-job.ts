@@ -30,6 +30,7 @@ export async function chatJob(
   const { stops } = request.generation;
   return {
     ...plan,
+    callStyle: request.callStyle,
     marks: [...plan.marks, ...template.ends],
     prompts: [tokens],
     generation: { ...request.generation, stops: [...stops, ...template.ends], grammar },

@@ -4,13 +4,16 @@ import { invalidField } from '../refusal.ts';
 import { type ChatMessage, chatMessage, messageField, withToolCalls } from './chat-message.ts';
 import { type AnswerRequest, answerFields, answerRequest, parseBody } from './request.ts';
 import { type Structure, structure } from './structure.ts';
-import { readTools, type Tool, type Tools, toolFields } from './tools/tool-choice.ts';
+import { callStyle, declaredToolFields, withFunctions } from './tools/declared-tools.ts';
+import type { CallStyle } from './tools/pieces.ts';
+import { readTools, type Tool, type Tools } from './tools/tool-choice.ts';
 import { checkStrictTools } from './tools/tool-grammar.ts';
 
 export interface ChatRequest extends AnswerRequest {
   messages: ChatMessage[];
   /** Null when no tool is offered or `tool_choice` is `none`. */
   tools: Tools | null;
+  callStyle: CallStyle;
   structure: Structure | null;
   /** False leaves reasoning in the text, like llama-server's `reasoning_format: "none"`. */
   splitThoughts: boolean;
@@ -22,7 +25,7 @@ const MAX_TOP_LOGPROBS = 20;
 
 const body = z.looseObject({
   ...answerFields,
-  ...toolFields,
+  ...declaredToolFields,
   messages: z.array(messageField, { error: 'must be an array of messages' }).min(1),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(MAX_TOP_LOGPROBS).nullish(),
@@ -37,7 +40,7 @@ const body = z.looseObject({
  * invalid field.
  */
 export function chatRequest(input: unknown, defaults: SamplingDefaults = {}): ChatRequest {
-  const parsed = parseBody(body, input);
+  const parsed = withFunctions(parseBody(body, input));
   const tools = readTools(parsed);
   checkStrictTools((parsed.tools ?? []) as Tool[]);
   const requested = structure(parsed);
@@ -47,6 +50,7 @@ export function chatRequest(input: unknown, defaults: SamplingDefaults = {}): Ch
     ...answerRequest(parsed, logprobs(parsed), defaults),
     messages: withToolCalls(parsed.messages).map(chatMessage),
     tools,
+    callStyle: callStyle(input),
     structure: requested,
     splitThoughts: parsed.reasoning_format !== 'none',
     templateArguments: templateArguments(parsed),

@@ -1,8 +1,8 @@
 import { chatLogprobs, type TokenLogprob, textLogprobs } from './logprobs.ts';
-import type { Piece } from './tools/pieces.ts';
+import type { CallKind, Piece } from './tools/pieces.ts';
 import { type Counts, timings, usage } from './usage.ts';
 
-export type Finish = 'stop' | 'length' | 'tool_calls';
+export type Finish = 'stop' | 'length' | 'tool_calls' | 'function_call';
 
 /** Fields that all chunks of one answer share. */
 export interface AnswerHead {
@@ -17,7 +17,7 @@ export interface WholeChoice {
   index: number;
   text: string;
   reasoning: string;
-  calls: { id: string; name: string; arguments: string }[];
+  calls: { id: string; name: string; arguments: string; kind?: CallKind }[];
   logprobs: TokenLogprob[] | null;
   finish: Finish;
   /** The stop string that ended the choice. */
@@ -87,10 +87,31 @@ function delta(piece: Piece | null): object {
   if (piece === null) return {};
   if (piece.type === 'text') return { content: piece.text };
   if (piece.type === 'reasoning') return { reasoning_content: piece.text };
-  const { index } = piece;
-  if (piece.type === 'arguments') return { tool_calls: [{ index, function: { arguments: piece.text } }] };
+  const { index, kind } = piece;
+  if (piece.type === 'arguments') return callFields(piece.text, kind, { index });
   const { id, name } = piece;
-  return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] };
+  return callFields('', kind, { index, id, name });
+}
+
+/** The fields of a call, or of the part of one. */
+function callFields(
+  args: string,
+  kind: CallKind = 'function',
+  { name, ...head }: { index?: number; id?: string; name?: string },
+): object {
+  const named = name === undefined ? {} : { name };
+  if (kind === 'legacy') return { function_call: { ...named, arguments: args } };
+  const type = name === undefined ? {} : { type: kind };
+  const called =
+    kind === 'custom' ? { custom: { ...named, input: args } } : { function: { ...named, arguments: args } };
+  return { tool_calls: [{ ...head, ...type, ...called }] };
+}
+
+/** Joins the fields of two calls. */
+function joined(before: Record<string, unknown>, next: object): Record<string, unknown> {
+  const { tool_calls: calls = [] } = before as { tool_calls?: unknown[] };
+  const { tool_calls: more = [] } = next as { tool_calls?: unknown[] };
+  return { ...before, ...next, ...(more.length === 0 ? {} : { tool_calls: [...calls, ...more] }) };
 }
 
 function message({ text, reasoning, calls }: WholeChoice): object {
@@ -99,9 +120,9 @@ function message({ text, reasoning, calls }: WholeChoice): object {
     content: calls.length > 0 && text === '' ? null : text,
     refusal: null,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-    ...(calls.length === 0
-      ? {}
-      : { tool_calls: calls.map(({ id, ...called }) => ({ id, type: 'function', function: called })) }),
+    ...calls
+      .map(({ arguments: args, kind, id, name }) => callFields(args, kind, { id, name }))
+      .reduce<Record<string, unknown>>(joined, {}),
   };
 }
 

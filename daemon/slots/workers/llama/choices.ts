@@ -2,7 +2,7 @@ import type { Finish } from './chat-response.ts';
 import type { EngineEvent, PromptJob } from './engine.ts';
 import type { TokenLogprob } from './logprobs.ts';
 import { AnswerReader, type ReadOptions } from './response-reader.ts';
-import type { Piece } from './tools/pieces.ts';
+import type { CallStyle, Piece } from './tools/pieces.ts';
 import { addCounts, type Counts, NO_COUNTS } from './usage.ts';
 
 /** The events of an answer as clients see them. Choices follow one another. `done` is last. */
@@ -21,6 +21,8 @@ export type AnswerEvent =
 export interface AnswerJob extends Omit<PromptJob, 'tokens' | 'isComplete'> {
   prompts: readonly (readonly number[])[];
   readOptions: ReadOptions;
+  /** How calls are written; absent for tool calls of functions. */
+  callStyle?: CallStyle;
   /** Keywords of schemas that the grammar does not enforce, as `FIELD.KEYWORD`. */
   relaxed: readonly string[];
   /** Text at the start of each prompt's choices. */

@@ -1,6 +1,7 @@
 import type { WholeChoice } from './chat-response.ts';
 import type { AnswerEvent } from './choices.ts';
 import type { TokenLogprob } from './logprobs.ts';
+import type { CallKind, Piece } from './tools/pieces.ts';
 import type { Counts } from './usage.ts';
 
 /** Collects an answer. Null when the caller disconnected before its end. */
@@ -22,7 +23,7 @@ export async function wholeAnswer(
 class OpenChoice {
   readonly #text: string[] = [];
   readonly #reasoning: string[] = [];
-  readonly #calls: { id: string; name: string; parts: string[] }[] = [];
+  readonly #calls: { id: string; name: string; kind: CallKind | undefined; parts: string[] }[] = [];
   #logprobs: TokenLogprob[] | null = null;
 
   add({ pieces, logprobs }: AnswerEvent & { type: 'pieces' }): void {
@@ -33,9 +34,13 @@ class OpenChoice {
     for (const piece of pieces) {
       if (piece.type === 'text') this.#text.push(piece.text);
       else if (piece.type === 'reasoning') this.#reasoning.push(piece.text);
-      else if (piece.type === 'call') this.#calls.push({ id: piece.id, name: piece.name, parts: [] });
+      else if (piece.type === 'call') this.#addCall(piece);
       else this.#calls[piece.index]?.parts.push(piece.text);
     }
+  }
+
+  #addCall({ id, name, kind }: Piece & { type: 'call' }): void {
+    this.#calls.push({ id, name, kind, parts: [] });
   }
 
   close({ choice, finish, stop }: AnswerEvent & { type: 'choice' }): WholeChoice {
@@ -43,7 +48,11 @@ class OpenChoice {
       index: choice,
       text: this.#text.join(''),
       reasoning: this.#reasoning.join(''),
-      calls: this.#calls.map(({ id, name, parts }) => ({ id, name, arguments: parts.join('') })),
+      calls: this.#calls.map(({ parts, kind, ...call }) => ({
+        ...call,
+        arguments: parts.join(''),
+        ...(kind === undefined ? {} : { kind }),
+      })),
       logprobs: this.#logprobs,
       finish,
       ...(stop === undefined ? {} : { stop }),

@@ -15,7 +15,6 @@ const is =
     values.includes(value);
 const emptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 const SAMPLER = 'this sampler is not part of the embedded engine';
-const LEGACY = 'legacy functions are not supported; use tools';
 
 /**
  * Requesting one of these is refused, never ignored. Fields that concern only the service of a provider
@@ -35,8 +34,6 @@ const REFUSED: readonly RefusedField[] = [
     harmless: (v) => Array.isArray(v) && v.every((word) => word === 'text'),
     why: 'the embedded engine writes text only',
   },
-  { field: 'functions', harmless: emptyList, why: LEGACY },
-  { field: 'function_call', harmless: is('none', 'auto'), why: LEGACY },
   { field: 'web_search_options', harmless: no, why: 'the embedded engine has no web search' },
   { field: 'lora', harmless: emptyList, why: 'adapters are not supported' },
   { field: 'cache_prompt', harmless: is(true), why: 'the prompt cache is always on' },

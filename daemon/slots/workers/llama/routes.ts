@@ -14,6 +14,7 @@ import { wholeAnswer } from './full-response.ts';
 import { modelList } from './model-list.ts';
 import type { AnswerRequest } from './request.ts';
 import { streamAnswer } from './stream-response.ts';
+import { styledCalls } from './tools/call-style.ts';
 
 /** Routes of a chat worker once its model is loaded. */
 export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
@@ -31,7 +32,10 @@ export function chatRoutes(engine: ChatEngine, config: WorkerConfig): Routes {
       isNamed = true;
     };
     const job = { ...orders, onConversation };
-    const answer = answerChoices((order, signal) => engine.answer(order, signal), job, exchange.signal);
+    const answer = styledCalls(
+      answerChoices((order, signal) => engine.answer(order, signal), job, exchange.signal),
+      orders.callStyle,
+    );
     if (orders.relaxed.length > 0) exchange.header(IGNORED_HEADER, headerList(orders.relaxed));
     if (request.stream)
       return streamAnswer(exchange, answer, { dialect, head, includeUsage: request.includeUsage });

@@ -18,7 +18,7 @@ export interface Tools {
   parallel: boolean;
 }
 
-const MAX_TOOLS = 1_024;
+export const MAX_TOOLS = 1_024;
 const tool = z.looseObject({
   type: z.literal('function', { error: 'only tools of type "function" are supported' }),
   function: z.looseObject({ name: z.string().min(1).max(256) }),
