@@ -80,3 +80,21 @@ describe('the table of cases', () => {
     expect(unknown).toEqual([]);
   });
 });
+
+describe('the table of faults that clients met', () => {
+  const faults = readFileSync(join(root, 'docs', 'internals', 'client-faults.md'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && line.includes('`'))
+    .map((line) => line.split('|').slice(1, -1));
+
+  it('has the rows of all parts', () => expect(faults.length).toBeGreaterThanOrEqual(80));
+
+  it.each(faults)('%s', (_, where = '') => {
+    const tests = [...where.matchAll(/`([^`]+)`(?: "([^"]+)")?/g)];
+    expect(tests.length).toBeGreaterThan(0);
+    for (const [, file = '', title = ''] of tests) {
+      expect(existsSync(join(root, file)), file).toBe(true);
+      expect(textOf(file).includes(title), `${file} has "${title}"`).toBe(true);
+    }
+  });
+});

@@ -1,3 +1,4 @@
+import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { createAuth } from '../auth/auth.ts';
@@ -46,6 +47,49 @@ test('a handler that writes after the end of its response is logged and has no o
     { err: { code: 'ERR_STREAM_WRITE_AFTER_END' } },
   ]);
   await http.stop(100);
+});
+
+describe('an offer of another protocol is ignored, and the connection serves further requests', () => {
+  const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAEAAEAA' };
+  const chunked = { 'transfer-encoding': 'chunked' };
+
+  it.each<[string, OutgoingHttpHeaders]>([
+    ['h2c with a chunked body', { ...h2c, ...chunked }],
+    ['h2c with a length', { ...h2c, 'content-length': '2' }],
+    ['h2c in capitals', { connection: 'upgrade', upgrade: 'H2C', ...chunked }],
+    ['several protocols', { connection: 'Upgrade', upgrade: 'h2c, IRC/6.9', ...chunked }],
+    ['TLS', { connection: 'keep-alive, Upgrade', upgrade: 'TLS/1.0', ...chunked }],
+    ['one without the option of the connection', { upgrade: 'h2c', ...chunked }],
+  ])('%s', async (_, headers) => {
+    const { http } = await serving({
+      health: (ctx) => {
+        ctx.body = 'ok';
+      },
+      'v1.chat': async ({ req, res }) => {
+        let body = '';
+        for await (const part of req) body += part;
+        res.writeHead(200).end(body);
+      },
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ports = new Set<number | undefined>();
+    const send = async (method: string, path: string, sent: OutgoingHttpHeaders, body?: string) => {
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      const call = request({ agent, port: http.port, method, path, headers: sent });
+      call.on('error', reject).on('response', async (response) => {
+        ports.add(call.socket?.localPort);
+        resolve(`${response.statusCode} ${Buffer.concat(await response.toArray())}`);
+      });
+      call.end(body);
+      return promise;
+    };
+    for (const _turn of [1, 2])
+      expect(await send('POST', '/v1/chat/completions', headers, '{}')).toBe('200 {}');
+    expect(await send('GET', '/api/health', {})).toBe('200 ok');
+    expect(ports.size).toBe(1);
+    agent.destroy();
+    await http.stop(100);
+  });
 });
 
 describe('an inference route', () => {

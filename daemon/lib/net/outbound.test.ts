@@ -52,6 +52,20 @@ function send(out: Outbound, request: OutboundRequest): Promise<{ status: number
   });
 }
 
+test.each(['127.0.0.1', '::1'])('localhost is reached on %s alone', async (address) => {
+  const server = createServer((_, res) => void res.end('ok'));
+  await new Promise<void>((done) => server.listen(0, address, done));
+  closers.push(() => new Promise((done) => server.close(done)));
+  const both: LookupFunction = (_name, _options, done) =>
+    done(null, [
+      { address: '::1', family: 6 },
+      { address: '127.0.0.1', family: 4 },
+    ]);
+  const client = new Outbound({ connectMs: () => 1000, lookup: both });
+  closers.push(() => client.close());
+  expect(await send(client, get(`http://localhost:${portOf(server)}`))).toEqual({ status: 200, body: 'ok' });
+});
+
 test('sends the given headers, and adds only host and connection', async () => {
   const headerNames: string[][] = [];
   const server = createServer((req, res) => {

@@ -175,7 +175,13 @@ describe('required calls', () => {
     expect(choice?.message).not.toHaveProperty('tool_calls');
     const custom = { type: 'custom', custom: { name: 'sql' } };
     const [answer] = (
-      await request(CHAT, { messages: user('x'), tools: [custom], tool_choice: custom, temperature: 0, max_tokens: 120 })
+      await request(CHAT, {
+        messages: user('x'),
+        tools: [custom],
+        tool_choice: custom,
+        temperature: 0,
+        max_tokens: 120,
+      })
     ).choices;
     expect(answer?.message?.tool_calls).toEqual([
       { id: expect.any(String), type: 'custom', custom: { name: 'sql', input: expect.any(String) } },
