@@ -53,8 +53,8 @@ const ROWS_NEXT_TO_NETWORK = { encoder: 3 * 4, decoder: 4 * 4 } as const;
 /** Bytes per value of the queries: alone next to the network, with gate, keys and output in attention. */
 const QUERY_BYTES = { network: 4, attention: 4 * 4 } as const;
 /** Bytes of the process for each token and merge of a vocabulary, fitted to measured models (docs/adr/0071-*.md). */
-const TOKEN_BYTES = 840;
-const MERGE_BYTES = 600;
+const TOKEN_BYTES = 700;
+const MERGE_BYTES = 740;
 const LOGIT_BYTES = 4;
 /** Embedding width of a model whose header does not give it. */
 const USUAL_EMBEDDING = 1024;
@@ -304,21 +304,22 @@ export interface CacheStep {
 }
 
 /**
- * Returns the bytes of one checkpoint of a sequence: the cells of its sliding layers and its recurrent state. 0 for a
- * model that needs none.
+ * Returns the bytes of one checkpoint of a sequence: the tokens in the window of its sliding layers and its recurrent
+ * state. 0 for a model that needs none.
  */
-export function checkpointBytes(memory: ContextMemory, { context, stepCells }: CacheStep): number {
-  const slidingCells = Math.min(padded(context), padded(memory.slidingWindow + stepCells));
-  return memory.slidingBytesPerToken * slidingCells + memory.stateBytesPerSequence;
-}
+export const checkpointBytes = (memory: ContextMemory, context: number): number =>
+  memory.slidingBytesPerToken * Math.min(context, memory.slidingWindow) + memory.stateBytesPerSequence;
 
 /** Returns the bytes of keys, values and states of one sequence. */
-export function cacheBytes(memory: ContextMemory, step: CacheStep): number {
-  const { context, draftTokens = 0 } = step;
+export function cacheBytes(
+  memory: ContextMemory,
+  { context, stepCells, draftTokens = 0 }: CacheStep,
+): number {
   const draft = draftTokens > 0 ? memory.draftBytesPerToken : 0;
+  const slidingCells = Math.min(padded(context), padded(memory.slidingWindow + stepCells));
   return (
     (memory.fullBytesPerToken + draft) * padded(context) +
-    checkpointBytes(memory, step) +
-    memory.stateBytesPerSequence * draftTokens
+    memory.slidingBytesPerToken * slidingCells +
+    memory.stateBytesPerSequence * (1 + draftTokens)
   );
 }

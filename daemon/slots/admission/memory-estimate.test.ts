@@ -109,13 +109,18 @@ describe('needOf with the sizes of the header', () => {
 
   it('counts bounded checkpoints on the host, and none on a card', () => {
     const card = window({ ...run(65_536, 1), onCard: true });
-    expect(window(run(65_536, 1))).toBe(card + 8 * (100 * 1792 + 7_000_000));
+    expect(window(run(65_536, 1))).toBe(card + 8 * (100 * 1024 + 7_000_000));
+    // One at each whole interval of 2,048 tokens, and one where a prefix is evaluated again.
+    const small = (context: number) => window(run(context, 1)) - window({ ...run(context, 1), onCard: true });
+    expect(small(2047)).toBe(100 * 1024 + 7_000_000);
+    expect(small(2048)).toBe(2 * (100 * 1024 + 7_000_000));
+    expect(small(512)).toBe(100 * 512 + 7_000_000);
     const large = {
       ...plain,
       contextMemory: { ...header, stateBytesPerSequence: 150_000_000 },
     };
     const onHost = needOf(large, run(65_536, 2)).window;
-    const checkpoint = 100 * 1792 + 150_000_000;
+    const checkpoint = 100 * 1024 + 150_000_000;
     expect(onHost - needOf(large, { ...run(65_536, 2), onCard: true }).window).toBe(2 * checkpoint);
   });
 
@@ -201,10 +206,10 @@ describe('needOf with the sizes of the header', () => {
   });
 
   it('counts tokens and merges in the process, and a flat sum on a card or without a vocabulary', () => {
-    const contextMemory = contextOf(1000, { tokenizerBytes: 840 * 30_000 });
+    const contextMemory = contextOf(1000, { tokenizerBytes: 700 * 30_000 });
     const engine = (onCard: boolean, model: ModelSize = { ...plain, contextMemory }) =>
       needOf(model, { ...run(512, 1), onCard }).engine;
-    expect(engine(false)).toBe(68 * 1024 ** 2 + 840 * 30_000);
+    expect(engine(false)).toBe(68 * 1024 ** 2 + 700 * 30_000);
     expect(engine(true)).toBe(160 * 1024 ** 2);
     expect(engine(false, plain)).toBe(160 * 1024 ** 2);
   });
@@ -221,7 +226,7 @@ describe('needOf with the sizes of the header', () => {
   it('F12: counts the prompt cache and the checkpoints of llama-server on the host', () => {
     const perSequence = (stepCells: number) => 1000 * 8192 + 100 * stepCells + 7_000_000;
     expect(on('llama-server', true).window).toBe(2 * perSequence(1536));
-    const checkpoint = 100 * 1536 + 7_000_000;
+    const checkpoint = 100 * 1024 + 7_000_000;
     expect(on('llama-server', false).window).toBe(2 * (perSequence(1536) + 5 * checkpoint) + 64 * 1024 ** 2);
     expect(on('embedded', true).window).toBe(2 * perSequence(1792));
   });

@@ -118,7 +118,7 @@ function windowBytes(model: ModelSize, evaluation: Evaluation): number {
   const step = { context, stepCells: batch + spareCells, draftTokens };
   const perSequence = cacheBytes(memory, step);
   if (onCard) return sequences * perSequence;
-  const checkpoints = checkpointsBytes(checkpointBytes(memory, step), context);
+  const checkpoints = checkpointsBytes(checkpointBytes(memory, context), context);
   return sequences * (perSequence + checkpoints) + (hasPromptCache ? promptCacheBytes(perSequence) : 0);
 }
 

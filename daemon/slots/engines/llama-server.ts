@@ -46,7 +46,7 @@ function cacheLimits(model: SlotModel, { context, batch }: Pick<Launch, 'context
   const [sequence, checkpoint] =
     memory === null
       ? [Number.POSITIVE_INFINITY, 0]
-      : [cacheBytes(memory, step), checkpointBytes(memory, step)];
+      : [cacheBytes(memory, step), checkpointBytes(memory, step.context)];
   return {
     LLAMA_ARG_CACHE_RAM: String(Math.ceil(promptCacheBytes(sequence) / MIB)),
     LLAMA_ARG_CTX_CHECKPOINTS: String(maxCheckpoints(checkpoint)),

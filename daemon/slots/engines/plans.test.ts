@@ -96,8 +96,8 @@ describe('a process', () => {
     ['a recurrent state of 150 MB', contextOf(65_536, { stateBytesPerSequence: 156_893_184 }), '512', '1'],
     [
       'a small sliding window',
-      contextOf(1000, { slidingBytesPerToken: 40_000, slidingWindow: 512 }),
-      '86',
+      contextOf(1000, { slidingBytesPerToken: 40_000, slidingWindow: 1024 }),
+      '125',
       '6',
     ],
   ])('of llama-server has caches by the size of one sequence: %s', (_, contextMemory, ram, checkpoints) => {

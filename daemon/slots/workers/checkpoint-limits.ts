@@ -14,10 +14,10 @@ export const maxCheckpoints = (bytes: number): number =>
 
 /**
  * Returns the bytes that the checkpoints of one sequence take at most, for this size of one checkpoint: one at each
- * interval of the window, and one before the response.
+ * whole interval of the window, and one where a prefix was evaluated again.
  */
 export const checkpointsBytes = (bytes: number, context: number): number =>
-  Math.min(maxCheckpoints(bytes), 1 + Math.ceil(context / CHECKPOINT_LIMITS.interval)) * bytes;
+  Math.min(maxCheckpoints(bytes), 1 + Math.floor(context / CHECKPOINT_LIMITS.interval)) * bytes;
 
 const MAX_PROMPT_CACHE_BYTES = 512 * MIB;
 const MIN_PROMPT_CACHE_BYTES = 64 * MIB;
