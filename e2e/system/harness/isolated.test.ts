@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenOnLoopback } from '../../../daemon/lib/testing/listening.ts';
 import { scratch } from '../../../daemon/lib/testing/scratch.ts';
 import { until } from '../../../daemon/lib/testing/until.ts';
+import { freePort } from '../../../daemon/slots/runners/ports.ts';
 import { endWell, startIsolated } from './isolated.ts';
 import { relayTo } from './relay.ts';
 
@@ -54,6 +55,39 @@ describe('startIsolated', () => {
     const code = `require('node:net').connect(${closed}, '127.0.0.1').on('error', (error) => console.log(error.code))`;
     expect(await endWell(await start(code))).toBe('ECONNREFUSED\n');
     other.close();
+  });
+
+  it.skipIf(!process.env.SVC_TEST_IP)('counts attempts to reach something outside', async () => {
+    const attempt = `require('node:net').connect(80, '192.0.2.1').on('error', (error) => console.log(error.code))`;
+    const code = (first: string) => `${first}; setInterval(() => {}, 1000); console.log('ready')`;
+    const quiet = await start(code(''));
+    await until(() => quiet.output().includes('ready'), 'the program');
+    expect(quiet.unroutable()).toBe(0);
+    quiet.signal('SIGKILL');
+    const curious = await start(code(attempt));
+    await until(() => curious.output().includes('ENETUNREACH'), 'the attempt');
+    expect(curious.unroutable()).toBeGreaterThan(0);
+    curious.signal('SIGKILL');
+    await Promise.all([quiet.ended, curious.ended]);
+    expect(curious.unroutable()).toBeNull();
+  });
+
+  it('is reached at the port that it serves', async () => {
+    const served = await freePort();
+    const folder = scratch();
+    const code = `require('node:http').createServer((_, res) => res.end('served')).listen(${served}, '127.0.0.1')`;
+    const program = await startIsolated([process.execPath, '-e', code], {
+      ...{ ports: [], serves: [served], env: {}, home: folder, cwd: folder, limitMs: 30_000 },
+    });
+    const text = () =>
+      fetch(`http://127.0.0.1:${served}`).then(
+        (each) => each.text(),
+        () => '',
+      );
+    await until(async () => (await text()) === 'served', 'the program to answer');
+    program.signal('SIGKILL');
+    await program.ended;
+    expect(await text()).toBe('');
   });
 
   it('reports the status and the output of a program that fails', async () => {

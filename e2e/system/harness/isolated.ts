@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { markedProcesses } from './marked-processes.ts';
@@ -14,6 +14,8 @@ const ENTER = ['--net', '--', 'sh', '-c', '"$0" link set lo up || exit 1; exec "
 export interface IsolatedOptions {
   /** Ports of this machine's loopback that the program reaches at the same port of its own. */
   readonly ports: readonly number[];
+  /** Ports of the program that this machine's loopback reaches at the same port. */
+  readonly serves?: readonly number[];
   /** Its whole environment, apart from PATH and HOME. */
   readonly env: Readonly<Record<string, string>>;
   /** Its home folder. */
@@ -30,6 +32,10 @@ export interface Ending {
 }
 
 export interface IsolatedProgram {
+  /** Whether it runs in a network of its own. */
+  readonly isSeparate: boolean;
+  /** The number of attempts to reach anything outside of its network; null when it has none of its own, or has ended. */
+  unroutable(): number | null;
   /** Its standard output and error so far. */
   output(): string;
   /** Its standard output so far. */
@@ -45,21 +51,48 @@ function canSeparate(ip: string | undefined): ip is string {
   return spawnSync('unshare', [...ENTER, ip, 'true'], { stdio: 'ignore', timeout: 10_000 }).status === 0;
 }
 
+/** Forwards both directions until one side ends. */
+function joined(client: Socket, remote: Socket): void {
+  remote.setNoDelay(true);
+  client.pipe(remote).pipe(client);
+  client.on('error', () => remote.destroy());
+  client.on('close', () => remote.destroy());
+  remote.on('error', () => client.destroy());
+  remote.on('close', () => client.destroy());
+}
+
+const listening = (server: Server, listen: () => void): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.once('listening', () => resolve(server));
+    listen();
+  });
+
 /** A Unix socket that leads to a port of the loopback. */
 function socketTo(port: number, path: string): Promise<Server> {
-  const server = createServer((client) => {
-    const remote = connect(port, '127.0.0.1');
-    remote.setNoDelay(true);
-    client.pipe(remote).pipe(client);
-    client.on('error', () => remote.destroy());
-    client.on('close', () => remote.destroy());
-    remote.on('error', () => client.destroy());
-    remote.on('close', () => client.destroy());
-  });
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, () => resolve(server));
-  });
+  const server = createServer((client) => joined(client, connect(port, '127.0.0.1')));
+  return listening(server, () => server.listen(path));
+}
+
+/** Listens on a port of the loopback and connects each client to a Unix socket. */
+function portTo(path: string, port: number): Promise<Server> {
+  const server = createServer((client) => joined(client, connect(path)));
+  return listening(server, () => server.listen(port, '127.0.0.1'));
+}
+
+/** Packets and connections without a route in the network of a process (`OutNoRoutes`), for IPv4 and IPv6. */
+function unroutableOf(pid: number | undefined): number | null {
+  const read = (file: string) => readFileSync(`/proc/${pid}/net/${file}`, 'utf8');
+  try {
+    const [names = [], values = []] = read('snmp')
+      .split('\n')
+      .filter((line) => line.startsWith('Ip: '))
+      .map((line) => line.split(' '));
+    const six = /^Ip6OutNoRoutes\s+(\d+)$/m.exec(read('snmp6'))?.[1] ?? '0';
+    return Number(values[names.indexOf('OutNoRoutes')]) + Number(six);
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -68,14 +101,22 @@ function socketTo(port: number, path: string): Promise<Server> {
  */
 export async function startIsolated(
   command: readonly string[],
-  { ports, env, home, cwd, limitMs }: IsolatedOptions,
+  { ports, serves = [], env, home, cwd, limitMs }: IsolatedOptions,
 ): Promise<IsolatedProgram> {
   const ip = process.env.SVC_TEST_IP;
   const isSeparate = canSeparate(ip);
   const folder = mkdtempSync(join(tmpdir(), 'svc-sockets-'));
   const pathOf = (port: number) => join(folder, String(port));
-  const sockets = isSeparate ? await Promise.all(ports.map((port) => socketTo(port, pathOf(port)))) : [];
-  const bridges = ports.map((port) => `${port}=${pathOf(port)}`).join(',');
+  const servers = isSeparate
+    ? await Promise.all([
+        ...ports.map((port) => socketTo(port, pathOf(port))),
+        ...serves.map((port) => portTo(pathOf(port), port)),
+      ])
+    : [];
+  const bridges = [
+    ...ports.map((port) => `${port}=${pathOf(port)}`),
+    ...serves.map((port) => `${pathOf(port)}=${port}`),
+  ].join(',');
   const launch = [process.execPath, LAUNCHER, bridges, ...command];
   const [program = '', ...args] = isSeparate ? ['unshare', ...ENTER, ip, ...launch] : command;
   const child = spawn(program, args, {
@@ -88,10 +129,17 @@ export async function startIsolated(
     // Helpers that the program left behind end with it, in other process groups too: Cline starts one.
     killGroup(child.pid);
     for (const pid of markedProcesses(`${MARK}=${folder}`)) endProcess(pid);
-    for (const socket of sockets) socket.close();
+    for (const server of servers) server.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { ...collected(child), ended: endOf(child, limitMs).finally(release), signal: signaller(child) };
+  const unroutable = () => (isSeparate ? unroutableOf(child.pid) : null);
+  const network = { isSeparate, unroutable };
+  return {
+    ...network,
+    ...collected(child),
+    ended: endOf(child, limitMs).finally(release),
+    signal: signaller(child),
+  };
 }
 
 function endProcess(pid: number): void {
