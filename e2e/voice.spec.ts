@@ -7,6 +7,7 @@ import { inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
 import { artifacts } from './harness/paths.ts';
 import { REPLY, spoken, startStudio } from './harness/playground-gateway.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
+import { withQuiet } from './harness/wav.ts';
 import config from './playwright.config.ts';
 
 /** Input of the fake microphone: a recording of the tone voice with silence around it. */
@@ -31,19 +32,9 @@ const daemon = daemonOf(async (): Promise<Gateway> => {
   const gateway = await startStudio();
   recording = await spoken(gateway, SPOKEN_TEXT);
   mkdirSync(artifacts, { recursive: true });
-  writeFileSync(RECORDING, withQuiet(recording));
+  writeFileSync(RECORDING, withQuiet(recording, 1, 2));
   return gateway;
 });
-
-/** Adds one second of silence before and two after the recording. */
-function withQuiet(wav: Buffer): Buffer {
-  const head = Buffer.from(wav.subarray(0, 44));
-  const rate = head.readUInt32LE(24);
-  const sound = Buffer.concat([Buffer.alloc(rate * 2), wav.subarray(44), Buffer.alloc(rate * 4)]);
-  head.writeUInt32LE(36 + sound.length, 4);
-  head.writeUInt32LE(sound.length, 40);
-  return Buffer.concat([head, sound]);
-}
 
 const rows = (page: Page) => page.getByRole('region', { name: 'Transcript' }).getByRole('listitem');
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
