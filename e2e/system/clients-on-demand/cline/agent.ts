@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Agent, WRONG_KEY_LIMIT_MS } from '../../clients/agents/agent.ts';
+import type { Agent } from '../../clients/agents/agent.ts';
 import { npmPackages } from '../../harness/npm-packages.ts';
 
 const INSTALL_LIMIT_MS = 280_000;
@@ -29,5 +29,4 @@ export const cline: Agent = {
   run: (command) => ({ name: 'run_commands', args: { commands: [command] } }),
   readPdf: (path) => ({ name: 'read_files', args: { files: [{ path }] } }),
   pdfText: 'pdf',
-  wrongKeyLimitMs: WRONG_KEY_LIMIT_MS,
 };

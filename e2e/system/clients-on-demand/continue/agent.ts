@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Agent, WRONG_KEY_LIMIT_MS } from '../../clients/agents/agent.ts';
+import type { Agent } from '../../clients/agents/agent.ts';
 import { npmPackages } from '../../harness/npm-packages.ts';
 
 const INSTALL_LIMIT_MS = 280_000;
@@ -30,5 +30,4 @@ export const continueCli: Agent = {
   run: (command) => ({ name: 'Bash', args: { command } }),
   readPdf: (path) => ({ name: 'Read', args: { filepath: path } }),
   pdfText: 'Quarterly report',
-  wrongKeyLimitMs: WRONG_KEY_LIMIT_MS,
 };

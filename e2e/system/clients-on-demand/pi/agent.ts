@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Agent, WRONG_KEY_LIMIT_MS } from '../../clients/agents/agent.ts';
+import type { Agent } from '../../clients/agents/agent.ts';
 import { npmPackages } from '../../harness/npm-packages.ts';
 
 const INSTALL_LIMIT_MS = 280_000;
@@ -17,10 +17,10 @@ export const pi: Agent = {
     return {};
   },
   env: { PI_OFFLINE: '1' },
-  command: (prompt, { packages }) => [
+  command: (prompt, { packages, model }) => [
     process.execPath,
     join(packages, PROGRAM),
-    ...['-p', '--provider', 'svc', '--model', 'scripted', prompt],
+    ...['-p', '--provider', 'svc', '--model', model, prompt],
   ],
   read: (path) => ({ name: 'read', args: { path } }),
   edit: (path, before, after) => ({
@@ -30,5 +30,4 @@ export const pi: Agent = {
   run: (command) => ({ name: 'bash', args: { command } }),
   readPdf: (path) => ({ name: 'read', args: { path } }),
   pdfText: 'Quarterly report',
-  wrongKeyLimitMs: WRONG_KEY_LIMIT_MS,
 };

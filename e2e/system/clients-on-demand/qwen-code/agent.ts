@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Agent, WRONG_KEY_LIMIT_MS } from '../../clients/agents/agent.ts';
+import type { Agent } from '../../clients/agents/agent.ts';
 import { npmPackages } from '../../harness/npm-packages.ts';
 
 const INSTALL_LIMIT_MS = 280_000;
@@ -30,5 +30,4 @@ export const qwenCode: Agent = {
   run: (command) => ({ name: 'run_shell_command', args: { command, is_background: false } }),
   readPdf: (path) => ({ name: 'read_file', args: { file_path: path } }),
   pdfText: 'pdf',
-  wrongKeyLimitMs: WRONG_KEY_LIMIT_MS,
 };

@@ -1,9 +1,6 @@
 import type { AgentName } from '../../../../daemon/contract/agent-config.ts';
 import type { ScriptedCall } from '../scripted-model.ts';
 
-/** Until a person sees that the key is wrong, with a client that does not repeat the request. */
-export const WRONG_KEY_LIMIT_MS = 2_000;
-
 /** Where a session takes place. */
 export interface Place {
   /** The folder of the installed packages. */
@@ -11,6 +8,8 @@ export interface Place {
   readonly home: string;
   /** The folder with the files of the task. */
   readonly work: string;
+  /** The name by which the agent requests its model. */
+  readonly model: string;
 }
 
 /** How one coding agent is started, and with which of its tools a model does the task. */
@@ -33,6 +32,4 @@ export interface Agent {
   readonly readPdf: (path: string) => ScriptedCall;
   /** What the model receives instead of it. */
   readonly pdfText: string;
-  /** Time between the answer 401 and its text on the screen. */
-  readonly wrongKeyLimitMs: number;
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Agent, WRONG_KEY_LIMIT_MS } from './agent.ts';
+import type { Agent } from './agent.ts';
 import { agentPackages } from './packages.ts';
 
 const PROGRAM = `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`;
@@ -31,5 +31,4 @@ export const claudeCode: Agent = {
   run: (command) => ({ name: 'Bash', args: { command, description: 'Run a command' } }),
   readPdf: (path) => ({ name: 'Read', args: { file_path: path } }),
   pdfText: '[A PDF document that this model cannot read.',
-  wrongKeyLimitMs: WRONG_KEY_LIMIT_MS,
 };

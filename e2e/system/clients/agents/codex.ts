@@ -26,6 +26,8 @@ export const codex: Agent = {
     process.execPath,
     join(packages, PROGRAM),
     'exec',
+    // As its terminal UI, and unlike its plain output, it shows the reason of each repetition.
+    '--json',
     '--skip-git-repo-check',
     '--dangerously-bypass-approvals-and-sandbox',
     ...OFF.flatMap((setting) => ['-c', setting]),
@@ -39,6 +41,4 @@ export const codex: Agent = {
   run: shell,
   readPdf: (path) => ({ name: 'mcp__files__read_pdf', args: { path } }),
   pdfText: 'application/pdf',
-  // It repeats a refused request five times, 6.2 s in all.
-  wrongKeyLimitMs: 15_000,
 };

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Agent, WRONG_KEY_LIMIT_MS } from './agent.ts';
+import type { Agent } from './agent.ts';
 import { agentPackages } from './packages.ts';
 
 const PROGRAM = `node_modules/opencode-${process.platform}-${process.arch}/bin/opencode`;
@@ -29,5 +29,4 @@ export const opencode: Agent = {
   run: (command) => ({ name: 'bash', args: { command, description: 'Run a command' } }),
   readPdf: (path) => ({ name: 'read', args: { filePath: path } }),
   pdfText: 'this model does not support pdf input',
-  wrongKeyLimitMs: WRONG_KEY_LIMIT_MS,
 };

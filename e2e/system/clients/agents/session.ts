@@ -17,32 +17,28 @@ export const FINISHED = 'The file says green now.';
 export class Sessions {
   readonly #gateway: Gateway;
   readonly #relay: Relay;
+  readonly #limitMs: number;
   readonly #folder = mkdtempSync(join(tmpdir(), 'svc-agents-'));
 
-  constructor(gateway: Gateway, relay: Relay) {
+  constructor(gateway: Gateway, relay: Relay, limitMs = SESSION_LIMIT_MS) {
     this.#gateway = gateway;
     this.#relay = relay;
+    this.#limitMs = limitMs;
   }
 
   /** Folders with the files of the task, for an agent that is installed in `packages`. */
-  place(packages: string): Place {
+  place(packages: string, model = SCRIPTED_MODEL): Place {
     const folder = mkdtempSync(join(this.#folder, 'session-'));
     const [home, work] = [join(folder, 'home'), join(folder, 'work')];
     for (const each of [home, work, temporaryOf(home)]) mkdirSync(each);
     writeFileSync(join(work, 'note.txt'), 'colour = red\n');
     writeFileSync(join(work, 'report.pdf'), onePagePdf('Quarterly report'));
-    return { packages, home, work };
+    return { packages, home, work, model };
   }
 
   /** Starts an agent with the configuration that `svcctl agents` prints. */
-  async start(
-    agent: Agent,
-    place: Place,
-    prompt: string,
-    key: string,
-    model = SCRIPTED_MODEL,
-  ): Promise<IsolatedProgram> {
-    const printed = await svcctl(['agents', agent.configuration, '--model', model], {
+  async start(agent: Agent, place: Place, prompt: string, key: string): Promise<IsolatedProgram> {
+    const printed = await svcctl(['agents', agent.configuration, '--model', place.model], {
       env: { ...envFor(this.#gateway), SVC_URL: this.#relay.url },
     });
     if (printed.code !== 0) throw new Error(`svcctl agents ended with ${printed.code}: ${printed.err}`);
@@ -61,7 +57,7 @@ export class Sessions {
       ),
       home: place.home,
       cwd: place.work,
-      limitMs: SESSION_LIMIT_MS,
+      limitMs: this.#limitMs,
     });
   }
 
