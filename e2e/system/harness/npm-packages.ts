@@ -18,6 +18,8 @@ export interface NpmPackagesOptions {
   /** A folder with `package.json` and a `package-lock.json` in which every package has a version and an integrity hash. */
   readonly folder: string;
   readonly limitMs: number;
+  /** Whether to leave out the packages that a program can do without. */
+  readonly withoutOptional?: boolean;
 }
 
 /** Returns the installed packages that have no hash, or another one than in the lock file. */
@@ -36,7 +38,12 @@ const readLock = (path: string): LockFile => JSON.parse(readFileSync(path, 'utf8
  * hashes and runs no script of theirs. The folder is made once and then found in the cache. Throws `Unavailable` when that
  * cannot be done here, and a plain error for a package that the lock file does not have.
  */
-export function npmPackages({ name, folder, limitMs }: NpmPackagesOptions): Promise<string> {
+export function npmPackages({
+  name,
+  folder,
+  limitMs,
+  withoutOptional = false,
+}: NpmPackagesOptions): Promise<string> {
   const texts = FILES.map((file) => readFileSync(join(folder, file), 'utf8'));
   const version = shortHash(...texts, process.platform, process.arch);
   return cachedFolder(`${name}-npm-${version}`, async (scratch) => {
@@ -51,6 +58,7 @@ export function npmPackages({ name, folder, limitMs }: NpmPackagesOptions): Prom
       '--no-fund',
       '--loglevel',
       'error',
+      ...(withoutOptional ? ['--omit=optional'] : []),
     ];
     await runInstaller('npm', [...args, '--cache', cache], { limitMs, cwd: scratch });
     const unlocked = unlockedPackages(
