@@ -32,14 +32,21 @@ export interface EnvironmentOptions {
   /** A lock file in which every package has an exact version and hashes. */
   readonly lock: string;
   readonly limitMs: number;
+  /** The oldest Python 3 that suits the packages; default the oldest of the suites. */
+  readonly minMinor?: number;
 }
 
 /**
  * Returns the interpreter of an environment that holds exactly the packages of a lock file. It is made once and then
  * found in the cache. Throws `Unavailable` when that cannot be done here.
  */
-export async function pythonEnvironment({ name, lock, limitMs }: EnvironmentOptions): Promise<string> {
-  const python = await findPython();
+export async function pythonEnvironment({
+  name,
+  lock,
+  limitMs,
+  minMinor,
+}: EnvironmentOptions): Promise<string> {
+  const python = await findPython({ minMinor });
   const tools = await pythonTools();
   const text = readFileSync(lock, 'utf8');
   const folder = await cachedFolder(environmentName(name, text, python), async (scratch) => {

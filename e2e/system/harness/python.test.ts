@@ -22,15 +22,28 @@ function withPython(text: string): NodeJS.ProcessEnv {
   const folder = join(scratch(), 'bin');
   mkdirSync(folder);
   writeFileSync(join(folder, 'python3'), `#!/bin/sh\necho '${text}'\n`, { mode: 0o755 });
-  return { PATH: folder };
+  return { PATH: folder, PYENV_ROOT: folder };
 }
 
 it('no python3, an old one and one without venv each have their reason', async () => {
-  await expect(findPython({ PATH: scratch() })).rejects.toThrow(/python3 with venv and pip is needed/);
+  await expect(findPython({ env: { PATH: scratch() } })).rejects.toThrow(
+    /python3 with venv and pip is needed/,
+  );
   const old = withPython('{"path": "/usr/bin/python3", "version": "3.8.10"}');
-  await expect(findPython(old)).rejects.toThrow('python3 is 3.8.10; install 3.10 or newer');
+  await expect(findPython({ env: old })).rejects.toThrow('python3 is 3.8.10; install 3.10 or newer');
   const current = withPython('{"path": "/usr/bin/python3", "version": "3.12.4"}');
-  expect(await findPython(current)).toEqual({ path: '/usr/bin/python3', version: '3.12' });
+  expect(await findPython({ env: current })).toEqual({ path: '/usr/bin/python3', version: '3.12' });
+});
+
+it('where python3 is too old, a newer one beside it is found', async () => {
+  const env = withPython('{"path": "/usr/bin/python3", "version": "3.11.7"}');
+  await expect(findPython({ env, minMinor: 12 })).rejects.toThrow('install 3.12 or newer');
+  const answer = '{"path": "/opt/python3", "version": "3.13.1"}';
+  const folder = join(env.PYENV_ROOT ?? '', 'versions', '3.13.1', 'bin');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'python3'), `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 });
+  expect(await findPython({ env, minMinor: 12 })).toEqual({ path: '/opt/python3', version: '3.13' });
+  expect(await findPython({ env })).toEqual({ path: '/usr/bin/python3', version: '3.11' });
 });
 
 it('a missing prerequisite is one console line and null, another error is rethrown', async () => {
