@@ -39,8 +39,8 @@ describe.skipIf(python === null)('wyoming-openai', () => {
     expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
       models: ['stt'],
       voices: ['alloy'],
-      heard: TONE_TEXT,
-      says_wrong_key: true,
+      transcript: TONE_TEXT,
+      wrong_key_in_log: true,
     });
   });
 });

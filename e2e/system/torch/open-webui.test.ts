@@ -72,7 +72,7 @@ describe.skipIf(python === null)('Open WebUI as the companion', () => {
     const headers = { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' };
     const spoken = await fetch(`${gateway.url}/v1/audio/speech`, { method: 'POST', headers, body });
     expect(spoken.status).toBe(200);
-    const path = join(mkdtempSync(join(tmpdir(), 'svc-microphone-')), 'heard.wav');
+    const path = join(mkdtempSync(join(tmpdir(), 'svc-microphone-')), 'microphone.wav');
     writeFileSync(
       path,
       withQuiet(Buffer.from(await spoken.arrayBuffer()), SILENCE_S.before, SILENCE_S.after),
@@ -111,7 +111,7 @@ describe.skipIf(python === null)('Open WebUI as the companion', () => {
     await page.locator('#chat-input').waitFor();
     return page;
   };
-  const ask = async (page: Page, text: string) => {
+  const post = async (page: Page, text: string) => {
     await page.locator('#chat-input').click();
     await page.keyboard.type(text);
     await page.keyboard.press('Enter');
@@ -137,7 +137,7 @@ describe.skipIf(python === null)('Open WebUI as the companion', () => {
       await page.getByRole('button', { name: 'Create Admin Account' }).click();
       await page.getByRole('button', { name: "Okay, Let's Go!" }).click();
       await expectInPage(page.getByRole('button', { name: 'Selected model: agent' })).toBeVisible();
-      await ask(page, 'Hello');
+      await post(page, 'Hello');
       await answered(page);
       const spoken = page.waitForResponse((response) => response.url().endsWith('/audio/speech'), {
         timeout: ANSWER_LIMIT_MS,
@@ -158,14 +158,14 @@ describe.skipIf(python === null)('Open WebUI as the companion', () => {
     'a document is embedded by the gateway and cited',
     async () => {
       const page = await newChat();
-      const buffer = Buffer.from('The cat of the house is called Minka and sleeps on the blue mat.');
+      const buffer = Buffer.from('The cat is called Minka and sleeps on the blue mat.');
       const stored = page.waitForResponse((response) => response.url().includes('/process/status'));
       await page
         .locator('input[type=file]')
         .first()
         .setInputFiles({ name: 'cat.txt', mimeType: 'text/plain', buffer });
       await (await stored).finished();
-      await ask(page, 'Where does the cat sleep?');
+      await post(page, 'Where does the cat sleep?');
       await answered(page);
       await expectInPage(page.getByText('1 Source')).toBeVisible();
       expect(await routes()).toContain('/v1/embeddings');
@@ -197,7 +197,7 @@ describe.skipIf(python === null)('Open WebUI as the companion', () => {
       await page.locator('#integration-menu-button').click();
       await page.getByText('Image', { exact: true }).click();
       await page.keyboard.press('Escape');
-      await ask(page, 'Draw a blue cat');
+      await post(page, 'Draw a blue cat');
       const image = page.locator('img[src*="/api/v1/files/"]').first();
       await expectInPage(image).toBeVisible({ timeout: ANSWER_LIMIT_MS });
       await expect.poll(() => image.evaluate((each) => Object(each).naturalWidth)).toBe(512);
@@ -208,12 +208,12 @@ describe.skipIf(python === null)('Open WebUI as the companion', () => {
   );
 
   it(
-    'a voice call: the microphone is heard, the model answers, the answer is spoken',
+    'a voice call: the microphone is transcribed, the model answers, the answer is spoken',
     async () => {
       const page = await newChat();
-      const heard: string[] = [];
+      const transcripts: string[] = [];
       page.on('response', async (response) => {
-        if (response.url().endsWith('/audio/transcriptions')) heard.push(await response.text());
+        if (response.url().endsWith('/audio/transcriptions')) transcripts.push(await response.text());
       });
       const spoken = page.waitForResponse((response) => response.url().endsWith('/audio/speech'), {
         timeout: ANSWER_LIMIT_MS,
@@ -221,7 +221,7 @@ describe.skipIf(python === null)('Open WebUI as the companion', () => {
       await page.getByRole('button', { name: 'Voice mode' }).click();
       expect((await spoken).status()).toBe(200);
       // On a busy machine the page records the first syllable too late.
-      expect(heard.join()).toMatch(/"text":"[^"]+"/);
+      expect(transcripts.join()).toMatch(/"text":"[^"]+"/);
       await answered(page);
       await page.getByRole('button', { name: 'End call' }).click();
       await page.close();

@@ -60,10 +60,10 @@ async def talk(port):
     for chunk in chunks:
         await ear.write_event(AudioChunk(audio=chunk.audio, **shape).event())
     await ear.write_event(AudioStop().event())
-    heard, _ = await read(ear, Transcript)
+    transcript, _ = await read(ear, Transcript)
     models = [model.name for program in info.asr for model in program.models]
     voices = [voice.name for program in info.tts for voice in program.voices]
-    return {"models": models, "voices": voices, "heard": heard.text}
+    return {"models": models, "voices": voices, "transcript": transcript.text}
 
 
 async def refused(port):
@@ -88,7 +88,7 @@ def main():
     except (TimeoutError, OSError):
         pass
     wrong.kill()
-    found["says_wrong_key"] = "This key is not valid" in wrong.communicate()[0]
+    found["wrong_key_in_log"] = "This key is not valid" in wrong.communicate()[0]
     print(json.dumps(found))
 
 
