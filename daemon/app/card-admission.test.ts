@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHardware, type Hardware } from '../hardware/hardware.ts';
-import { type FakeMachine, fakeMachine, type MachineName } from '../hardware/testing/fake-machine.ts';
+import {
+  type Command,
+  type FakeMachine,
+  fakeMachine,
+  type MachineName,
+} from '../hardware/testing/fake-machine.ts';
 import { createLog } from '../lib/log.ts';
 import type { Lease } from '../slots/lifecycle/lease.ts';
 import type { Slots } from '../slots/slots.ts';
@@ -17,12 +22,6 @@ const GIB = 1024 ** 3;
 const CARD = '0000:84:00.0';
 const GRAPHICS = '0000:c3:00.0';
 const FULL_MIB = 16_500;
-
-interface Capture {
-  argv: string[];
-  exit?: number;
-  stdout: string;
-}
 
 /** Slots with scripted engines on a recorded machine. The test controls its clock and the figures of its GPU. */
 class CardBench {
@@ -67,17 +66,14 @@ class CardBench {
     });
   }
 
-  #nvidia(change: (capture: Capture) => Capture): void {
-    const file = join(this.machine.path, 'captures.json');
-    const captures = JSON.parse(readFileSync(file, 'utf8')) as Capture[];
-    const changed = captures.map((one) => (one.argv[0] === 'nvidia-smi' ? change(one) : one));
-    writeFileSync(file, JSON.stringify(changed));
+  #nvidia(change: (command: Command) => Command): void {
+    this.machine.change((one) => (one.argv[0] === 'nvidia-smi' ? change(one) : one));
   }
 
   /** Sets the figures of the next reading of the GPU. */
   setUsedMib(mib: number): void {
     const figures = `24564, ${mib}, ${24216 - mib}`;
-    this.#nvidia((one) => ({ ...one, stdout: one.stdout.replace(/24564, \d+, \d+/, figures) }));
+    this.#nvidia((one) => ({ ...one, stdout: one.stdout?.replace(/24564, \d+, \d+/, figures) ?? '' }));
   }
 
   /** Sets the available memory of the next reading of the integrated GPU. */

@@ -8,6 +8,8 @@ import { createHardware, type Hardware, type HardwareOptions } from './hardware.
 import { type FakeMachine, fakeMachine, type MachineName } from './testing/fake-machine.ts';
 
 const log = createLog({ level: 'fatal' });
+/** A tool that never answers. */
+const HANGING = '#!/bin/sh\nexec /bin/sleep 600\n';
 const ends: (() => void)[] = [];
 afterEach(() => {
   vi.useRealTimers();
@@ -75,7 +77,7 @@ test('refreshes live values after 5 s and clears those that cannot be read', asy
 
 test('a hanging tool delays only its own result, and the event loop continues', async () => {
   const [machine, hardware] = start('nvidia-single', { limitMs: 700 });
-  writeFileSync(join(machine.path, 'nvidia-smi'), `#!${process.execPath}\nwhile (true);\n`, { mode: 0o755 });
+  writeFileSync(join(machine.path, 'nvidia-smi'), HANGING, { mode: 0o755 });
   let maxGapMs = 0;
   let before = performance.now();
   const beat = setInterval(() => {
@@ -229,7 +231,7 @@ describe('a machine that differs from the last probe', () => {
     });
     const tool = join(machine.path, 'nvidia-smi');
     const answers = readFileSync(tool);
-    writeFileSync(tool, `#!${process.execPath}\nwhile (true);\n`, { mode: 0o755 });
+    writeFileSync(tool, HANGING, { mode: 0o755 });
     await hardware.probe();
     expect(gpus(hardware)).toEqual(['ok']);
     await requestStale(hardware);

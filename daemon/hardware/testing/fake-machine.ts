@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -8,13 +16,24 @@ export interface FakeMachine {
   root: string;
   /** The only folder with its tools. */
   path: string;
+  /** Changes what its tools answer from now on. */
+  change(change: (command: Command) => Command): void;
   remove(): void;
+}
+
+/** A captured call of a tool. */
+export interface Command {
+  argv: string[];
+  missing?: boolean;
+  exit?: number;
+  stdout?: string;
+  stderr?: string;
 }
 
 interface Capture {
   files: Record<string, string>;
   links: Record<string, string>;
-  cli: { argv: string[]; missing?: boolean; exit?: number; stdout?: string; stderr?: string }[];
+  cli: Command[];
 }
 
 export const MACHINES = [
@@ -33,24 +52,26 @@ export const MACHINES = [
 ] as const;
 export type MachineName = (typeof MACHINES)[number];
 
-/** Prints the captured output for an argument list. An unknown one fails. */
-const STAND_IN = `#!${process.execPath}
-const { basename, dirname, join } = require('node:path');
-const fs = require('node:fs');
-const name = basename(process.argv[1]);
-const args = process.argv.slice(2);
-const commands = JSON.parse(fs.readFileSync(join(dirname(process.argv[1]), 'captures.json'), 'utf8'));
-const same = ({ argv }) => argv[0] === name && argv.length === args.length + 1 && argv.slice(1).every((one, i) => one === '@OUT@' || one === args[i]);
-const hit = commands.find(same);
-if (!hit) {
-  process.stderr.write('no capture of ' + name + ' for ' + JSON.stringify(args));
-  process.exit(127);
+/** A word of a shell script. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Returns the case of a stand-in that prints captured output from `stem`.out and `stem`.err. `@OUT@` is a file that it writes. */
+function caseOf({ argv, exit = 0 }: Command, stem: string): string {
+  const args = argv.slice(1);
+  const pattern = args.map((arg) => (arg === '@OUT@' ? '*' : quoted(arg))).join("' '");
+  const out = args.indexOf('@OUT@');
+  const target = out < 0 ? '' : ` > "$${out + 1}"`;
+  return `${pattern || "''"}) cat ${quoted(`${stem}.out`)}${target}; cat ${quoted(`${stem}.err`)} >&2; exit ${exit} ;;`;
 }
-const out = hit.argv.indexOf('@OUT@');
-if (out > 0) fs.writeFileSync(args[out - 1], hit.stdout);
-else process.stdout.write(hit.stdout);
-process.stderr.write(hit.stderr ?? '');
-process.exitCode = hit.exit;
+
+/** Returns a shell script that prints the captured output for an argument list. An unknown one fails. */
+const standIn = (cases: readonly string[]): string => `#!/bin/sh
+PATH=/usr/bin:/bin
+case "$*" in
+${cases.join('\n')}
+esac
+echo "no capture of $0 for $*" >&2
+exit 127
 `;
 
 export function readCapture(name: MachineName): Capture {
@@ -76,13 +97,35 @@ export function fakeMachine(name: MachineName, extra: Record<string, string> = {
   const path = join(folder, 'bin');
   const { files, links, cli } = readCapture(name);
   mkdirSync(path);
+  let answers = cli.filter((one) => one.missing !== true);
+  let changes = 0;
+  const writeTools = (): void => {
+    changes += 1;
+    const cases: Record<string, string[]> = {};
+    for (const [index, command] of answers.entries()) {
+      const [tool = ''] = command.argv;
+      const stem = join(folder, `${tool}-${changes}-${index}`);
+      writeFileSync(`${stem}.out`, command.stdout ?? '');
+      writeFileSync(`${stem}.err`, command.stderr ?? '');
+      cases[tool] = [...(cases[tool] ?? []), caseOf(command, stem)];
+    }
+    for (const [tool, found] of Object.entries(cases)) {
+      // A tool that is running keeps its old script.
+      writeFileSync(join(folder, tool), standIn(found), { mode: 0o755 });
+      renameSync(join(folder, tool), join(path, tool));
+    }
+  };
+  writeTools();
   for (const [file, text] of Object.entries({ ...files, ...extra }))
     writeFileSync(pathOf(join(root, file)), text);
   for (const [file, target] of Object.entries(links)) symlinkSync(target, pathOf(join(root, file)));
-  const commands = cli.filter((one) => one.missing !== true);
-  writeFileSync(join(path, 'captures.json'), JSON.stringify(commands));
-  for (const tool of new Set(commands.map(({ argv }) => argv[0] ?? ''))) {
-    writeFileSync(join(path, tool), STAND_IN, { mode: 0o755 });
-  }
-  return { root, path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    root,
+    path,
+    change: (change) => {
+      answers = answers.map(change);
+      writeTools();
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
