@@ -84,6 +84,21 @@ test('any other word counts as on, with a warning that lists the accepted ones',
   }
 });
 
+test.each([
+  'hub.example',
+  'htps://hub.example',
+  'https://hub.example/?token=x',
+  'https://me:secret@hub.example',
+  'https://hub example',
+  'file:///models',
+  'https://',
+])('the hub %s: the default and a warning without it', (address) => {
+  const { source, warning } = of('hubUrl', { inherited: { HF_ENDPOINT: address } });
+  expect(source).toBe('default');
+  expect(warning).toMatch(/must be an address like https:\/\/hub\.example/);
+  expect(warning).not.toMatch(/secret|token|me:/);
+});
+
 test.each(['0', '-1', '1.5', 'ten', 'Infinity', 'NaN', '1e3', '0x10', '99999999999', '10 # ten'])(
   'limiter budget %s: the default and a warning, never unlimited',
   (text) => {

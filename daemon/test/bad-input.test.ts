@@ -12,7 +12,7 @@ import { encodeGguf } from '../models/testing/gguf/writer.ts';
 import type { Problem } from '../settings/problem.ts';
 import { openDatabase } from '../store/open.ts';
 import { MIGRATIONS } from '../store/schema.ts';
-import { DAEMON, type GatewayOptions, refusedStart, startGateway } from './harness/gateway.ts';
+import { DAEMON, type GatewayOptions, QUIET_FILE, refusedStart, startGateway } from './harness/gateway.ts';
 import { newHome } from './harness/home.ts';
 import { send } from './harness/http.ts';
 import { slot, waitForSlotState } from './harness/slots.ts';
@@ -108,7 +108,7 @@ describe('the folders', () => {
   });
 
   it('a state folder that another gateway uses', async () => {
-    const first = await startGateway({ home });
+    const first = await startGateway({ home, files: QUIET_FILE });
     const output = await startAndFail();
     await first.stop();
     expectClear(output, new RegExp(`Another gateway \\(process ${first.pid}\\)`), /Stop it first|SVC_HOME/);
@@ -135,7 +135,7 @@ describe('config.toml', () => {
   });
 
   it('F01 F03 broken after a good start: starts with the last good values and enforcement on, and names the line', async () => {
-    const files = { 'config/config.toml': '[security]\nrequire_auth = true\n' };
+    const files = { ...QUIET_FILE, 'config/config.toml': '[security]\nrequire_auth = true\n' };
     const first = await startGateway({ home, files });
     await first.stop();
     const second = await startGateway({ home, files: { 'config/config.toml': '[security\n' } });
@@ -152,6 +152,7 @@ describe('api.env and slot files: unreadable lines are reported by number, the o
     const gateway = await startGateway({
       home,
       files: {
+        ...QUIET_FILE,
         'config/api.env':
           'SVC_ADMIN_KEY=abcdefghijklmnop\nset SVC_CLIENT_KEY=x\nno assignment\nUPSTREAM_A=x # y\n',
         'config/slots/bad.toml': 'parallel = 0\nnonsense = 1\n',
@@ -168,7 +169,7 @@ describe('api.env and slot files: unreadable lines are reported by number, the o
   it('an api.env that other users can read: prints the command that fixes it', async () => {
     mkdirSync(at('config'));
     writeFileSync(at('config', 'api.env'), 'SVC_ADMIN_KEY=abcdefghijklmnop\n', { mode: 0o644 });
-    const gateway = await startGateway({ home });
+    const gateway = await startGateway({ home, files: QUIET_FILE });
     await gateway.stop();
     expect(gateway.output()).toMatch(/! api\.env: can be read by other users \(mode 644\); run chmod 600/);
   });

@@ -1,5 +1,5 @@
 /** Slot `agent` over a real port: which model it takes, what is only offered, and files whose engine fails. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AgentView } from '../contract/models.ts';
@@ -18,8 +18,10 @@ const large = tinyChat({ name: 'large', reply: 'I am large.', runs: false, width
 const whole = tinyChat({ name: 'crashing', width: 2048 });
 const crashing = { ...whole, tensors: whole.tensors.filter(({ name }) => !name.includes('attn_q')) };
 
-const put = (home: string, name: string, model: Parameters<typeof encodeGguf>[0]) =>
+function put(home: string, name: string, model: Parameters<typeof encodeGguf>[0]): void {
+  mkdirSync(join(home, 'weights'), { recursive: true });
   writeFileSync(join(home, 'weights', `${name}.gguf`), encodeGguf(model));
+}
 const files = (home: string) => ({
   'config/config.toml': `[models]\nfolders = [${JSON.stringify(join(home, 'weights'))}]\n`,
   'weights/.keep': '',
@@ -35,9 +37,9 @@ const scan = (gateway: Gateway) => send(gateway, 'POST', '/api/models/scan');
 const unload = (gateway: Gateway) => send(gateway, 'POST', '/api/slots/agent/unload');
 /** Starts a gateway whose agent is served by `small`. */
 async function serving(): Promise<Gateway> {
-  const gateway = await forTest(start(newHome()));
-  put(gateway.home, 'small', small);
-  await scan(gateway);
+  const home = newHome();
+  put(home, 'small', small);
+  const gateway = await forTest(start(home));
   await until(async () => replyText(await chat(gateway)) === 'I am small.', 'the small model');
   return gateway;
 }
