@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const LIMITS = {
   check: 3 * MINUTE,
   vitest: 20 * MINUTE,
-  browser: 12 * MINUTE,
+  browser: 20 * MINUTE,
   system: 35 * MINUTE,
   bench: 10 * MINUTE,
 };
@@ -52,6 +52,12 @@ function needsBuild(path) {
     (name) => name !== 'node_modules' && isTestOrFolder(join(full, name)) && needsBuild(join(path, name)),
   );
 }
+
+/** Test files below a folder, relative to the root. */
+const testsBelow = (folder) =>
+  readdirSync(join(root, folder), { recursive: true })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => join(folder, name));
 
 const isTestOrFolder = (full) => /\.(test|spec)\.ts$/.test(full) || statSync(full).isDirectory();
 
@@ -100,14 +106,26 @@ class TestRun {
     return this.#runVitest('system', this.#vitestCommand(['--config', config, ...args]), LIMITS.system);
   }
 
+  /** The daemon tests whose loops and random inputs have a scale, with four times the counts of `npm test`. */
+  repeats() {
+    const files = testsBelow('daemon').filter((path) =>
+      /\b(scale|fuzzing)\(/.test(readFileSync(join(root, path), 'utf8')),
+    );
+    const command = inOwnNetwork(
+      this.env.SVC_TEST_IP,
+      this.#vitestCommand(['--testTimeout=300000', ...files]),
+    );
+    return this.#runVitest('repeats', command, LIMITS.system, { SVC_TEST_SCALE: '1/25' });
+  }
+
   #vitestCommand(args) {
     return [this.node, modules('vitest', 'vitest.mjs'), 'run', ...args];
   }
 
   /** One vitest process over all projects of a configuration. Its reporter prints a line for each suite. */
-  async #runVitest(name, command, timeoutMs) {
+  async #runVitest(name, command, timeoutMs, variables = {}) {
     const report = join(artifacts, `${name}.json`);
-    const env = { ...this.env, SVC_TEST_REPORT: report };
+    const env = { ...this.env, ...variables, SVC_TEST_REPORT: report };
     const { status, seconds, json } = await runWithReport(command, report, { cwd: root, env, timeoutMs });
     if (json === null) return this.#noReport(name, status, seconds);
     const { suites, failures, outside } = json;
@@ -154,15 +172,16 @@ class TestRun {
 
 /** `npm test`: everything that decides whether the product works. */
 async function runAll() {
-  const { node } = prepare({ build: true });
+  const { node } = prepare({ build: false });
   const checking = new TestRun(node, {});
   const checked = checking.check();
+  // Meanwhile the other processor builds and installs.
+  prepare({ build: true });
   const testing = new TestRun(node, provide(PARTS));
   testing.totals = checking.totals;
   await checked;
-  // The project `bookkeeping` is a step of the check.
-  await testing.vitest(['--project', '!bookkeeping']);
-  await testing.browser([]);
+  // The project `bookkeeping` is a step of the check. Browser tests mostly wait for pages, so that they run beside the others.
+  await Promise.all([testing.vitest(['--project', '!bookkeeping']), testing.browser([])]);
   return testing.totals.close();
 }
 
@@ -189,12 +208,15 @@ async function runVitest(args) {
   return status === 0 ? 0 : 1;
 }
 
-/** `npm run test:system`: installed packages, real third-party programs, fuzzing, and the bench gate when all else has ended. */
+/** `npm run test:system`: installed packages, real third-party programs, fuzzing, long repeats, and the bench gate when all else has ended. */
 async function runSystem(paths, groups) {
   const { node } = prepare({ build: true });
   const testing = new TestRun(node, { ...provide(), SVC_TEST_WITH: groups.join(',') });
   await testing.system(paths);
-  if (paths.length === 0) await testing.benchGate();
+  if (paths.length === 0) {
+    await testing.repeats();
+    await testing.benchGate();
+  }
   return testing.totals.close();
 }
 

@@ -170,6 +170,8 @@ describe('a slot that is stopped under many streams', () => {
     () => startTiny({ files: { 'config/config.toml': '[slots]\nqueue_max = 1000\n' } }),
     { stopSignal: 'SIGKILL' },
   );
+  // More than run at once.
+  const STREAMS = Math.max(10, scale(500));
   const streams = (count: number) =>
     Array.from({ length: count }, () =>
       openStream(tiny, CHAT, {
@@ -181,7 +183,7 @@ describe('a slot that is stopped under many streams', () => {
     );
 
   it('by unload and restart: each completes, the queued ones in the next process', async () => {
-    const opened = streams(scale(500));
+    const opened = streams(STREAMS);
     await until(async () => (await slot(tiny, 'agent')).queued > 0, 'some to be queued');
     const acts = ['unload', 'restart'].map((act) => send(tiny, 'POST', `/api/slots/agent/${act}`));
     for (const streamed of await Promise.all(opened)) {
@@ -194,7 +196,7 @@ describe('a slot that is stopped under many streams', () => {
   });
 
   it('by SIGTERM: each completes or gets an error, none exceeds the drain limit', async () => {
-    const opened = streams(scale(500));
+    const opened = streams(STREAMS);
     await until(async () => (await slot(tiny, 'agent')).active > 0, 'some to run');
     const since = performance.now();
     const stopped = tiny.stop('SIGTERM');

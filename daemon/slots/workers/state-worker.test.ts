@@ -20,6 +20,7 @@ import { scratch } from '../../lib/testing/scratch.ts';
 import { CHATML_WITH_CALL_MARKER } from '../../models/testing/gguf/chat-templates.ts';
 import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
 import { encodeGguf } from '../../models/testing/gguf/writer.ts';
+import { scale } from '../../test/harness/scale.ts';
 import { listStates, modelFolderName } from '../kv-cache/state-files.ts';
 import type { KvCacheConfig, WorkerConfig } from './protocol.ts';
 import { attentiveModel } from './testing/attentive-model.ts';
@@ -122,7 +123,7 @@ describe('saved conversations', () => {
           expect(one.text).toBe(other.text);
           answers.add(one.text);
         }),
-        { numRuns: 6 },
+        { numRuns: scale(300) },
       );
       expect(answers.size).toBeGreaterThan(1);
     },

@@ -1,17 +1,25 @@
+/** The memory estimate against llama.cpp's own simulation of published and random models, without weights. */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { GgufInsights, readGgufFileInfo } from 'node-llama-cpp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { scratchOfFile } from '../../lib/testing/scratch.ts';
-import { type GgufMetadata, readGgufMetadata } from '../../models/gguf-metadata.ts';
-import { simulateInChild } from '../../models/simulate-in-child.ts';
-import { SIMULATED_BATCH, type SimulatedContext } from '../../models/simulated-context.ts';
-import { writeModelHeader } from '../../models/testing/gguf/model-header.ts';
-import type { PublishedModel } from '../../models/testing/gguf/model-keys.ts';
-import { PUBLISHED_ENCODERS, PUBLISHED_MODELS } from '../../models/testing/gguf/published-models.ts';
-import { randomModel } from '../../models/testing/gguf/random-models.ts';
-import { fuzzing } from '../../test/harness/scale.ts';
-import { type EvaluatedLaunch, evaluationOf, needOf } from './memory-estimate.ts';
+import { scratchOfFile } from '../../../daemon/lib/testing/scratch.ts';
+import { type GgufMetadata, readGgufMetadata } from '../../../daemon/models/gguf-metadata.ts';
+import { simulateInChild } from '../../../daemon/models/simulate-in-child.ts';
+import { SIMULATED_BATCH, type SimulatedContext } from '../../../daemon/models/simulated-context.ts';
+import { writeModelHeader } from '../../../daemon/models/testing/gguf/model-header.ts';
+import type { PublishedModel } from '../../../daemon/models/testing/gguf/model-keys.ts';
+import {
+  PUBLISHED_ENCODERS,
+  PUBLISHED_MODELS,
+} from '../../../daemon/models/testing/gguf/published-models.ts';
+import { randomModel } from '../../../daemon/models/testing/gguf/random-models.ts';
+import {
+  type EvaluatedLaunch,
+  evaluationOf,
+  needOf,
+} from '../../../daemon/slots/admission/memory-estimate.ts';
+import { fuzzing } from '../../../daemon/test/harness/scale.ts';
 
 const folder = scratchOfFile();
 const pathOf = ({ name }: PublishedModel) => join(folder, `${name.replaceAll(/\W+/g, '-')}.gguf`);
