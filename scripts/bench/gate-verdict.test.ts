@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { brokenGate, gateReport, isWithin, type MeasuredRatios, skippedGate } from './gate-verdict.ts';
+import {
+  brokenGate,
+  gateReport,
+  isWithin,
+  joinedReport,
+  type MeasuredRatios,
+  skippedGate,
+  slowdownReport,
+} from './gate-verdict.ts';
 
 const measured = (ratios: number[], more: Partial<MeasuredRatios> = {}): MeasuredRatios => ({
   ...{ name: 'small chat', ratios, failedRequests: 0, scenario: 'chat c=16' },
@@ -44,6 +52,22 @@ test('a report counts measures; a failure has each run, the median, the recorded
     'docs/internals/performance.md',
   ])
     expect(failure?.text).toContain(part);
+});
+
+test('a gateway slowed down on purpose has to exceed the limit', () => {
+  expect(slowdownReport(1, 1.6)).toMatchObject({ passed: 1, failed: 0 });
+  for (const slowed of [1.29, 1, 0, Number.NaN]) {
+    const report = slowdownReport(1, slowed);
+    expect(report).toMatchObject({ passed: 0, failed: 1 });
+    expect(report.failures[0]?.text).toContain('after 1.00');
+  }
+  expect(slowdownReport(Number.NaN, 1.6).failed).toBe(1);
+});
+
+test('joined reports have the counts and failures of both', () => {
+  const both = joinedReport(gateReport([measured([3])], recorded), slowdownReport(1, 1));
+  expect(both).toMatchObject({ passed: 0, failed: 2, skipped: 0 });
+  expect(both.failures.map(({ name }) => name)).toEqual(['gate: small chat', 'gate: a slowed gateway']);
 });
 
 test('failed requests fail a measure at any cost', () => {

@@ -75,6 +75,24 @@ export function gateReport(
   return { passed: measured.length - failures.length, failed: failures.length, skipped: 0, failures };
 }
 
+/**
+ * Compares the highest ratio of a gateway that was slowed down on purpose with its ratio before. A gate that does not notice the
+ * difference would not notice a slower hot path either.
+ */
+export function slowdownReport(usual: number, slowed: number): GateReport {
+  if (slowed >= limitOf(usual)) return { passed: 1, failed: 0, skipped: 0, failures: [] };
+  const name = 'gate: a slowed gateway';
+  const text = `The ratio of a gateway that was slowed down on purpose is ${slowed.toFixed(2)}, after ${usual.toFixed(2)}. It must be ${MAX_FACTOR} times as high. The gate does not measure the hot path.`;
+  return { passed: 0, failed: 1, skipped: 0, failures: [{ name, text }] };
+}
+
+export const joinedReport = (one: GateReport, other: GateReport): GateReport => ({
+  passed: one.passed + other.passed,
+  failed: one.failed + other.failed,
+  skipped: one.skipped + other.skipped,
+  failures: [...one.failures, ...other.failures],
+});
+
 /** The report of a gate that could not measure: one skipped test. */
 export const skippedGate = (): GateReport => ({ passed: 0, failed: 0, skipped: 1, failures: [] });
 

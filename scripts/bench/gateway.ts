@@ -11,6 +11,7 @@ import { applyV8Flags } from '../../daemon/lib/perf/v8-flags.ts';
 import type { Launch } from '../../daemon/slots/engines/engine.ts';
 import type { QueryEngine } from '../../daemon/slots/lifecycle/health.ts';
 import type { EngineExit, Runner, RunningEngine } from '../../daemon/slots/runners/runner.ts';
+import { SLOWDOWN, slowDown } from './slowdown.ts';
 
 const [origin = '', profile] = process.argv.slice(2);
 
@@ -66,6 +67,8 @@ pinTickShape();
 // A gateway collects garbage by itself some seconds after its start; the bench sends this signal as soon as the slots are
 // ready, which may be before the start has ended.
 process.on('SIGUSR2', () => globalThis.gc?.());
+// The gate proves with it that it notices a slower gateway.
+process.once('SIGWINCH', () => slowDown(SLOWDOWN));
 const services = await startServices(process.env, null, { runner, queryEngine });
 const writeProfile = profile === undefined ? null : await startProfile(profile);
 process.once('SIGTERM', async () => {

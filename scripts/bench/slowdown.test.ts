@@ -1,0 +1,43 @@
+import { createServer } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { cpuTimer } from '../../daemon/lib/testing/cpu-time.ts';
+import { listenOnLoopback } from '../../daemon/lib/testing/listening.ts';
+import { cpuBurner, SLOWDOWN, slowDown } from './slowdown.ts';
+
+/** Uses CPU for some milliseconds. */
+function work(ms: number): void {
+  const cpuMs = cpuTimer();
+  while (cpuMs() < ms);
+}
+
+test('a burner uses 60 % of what was used since its last call', () => {
+  const burn = cpuBurner(SLOWDOWN);
+  for (const ms of [50, 100]) {
+    work(ms);
+    const cpuMs = cpuTimer();
+    burn();
+    expect(cpuMs()).toBeGreaterThan(ms * 0.55);
+    expect(cpuMs()).toBeLessThan(ms * 0.85);
+  }
+});
+
+test('nothing used, nothing burned', () => {
+  const burn = cpuBurner(SLOWDOWN);
+  burn();
+  const cpuMs = cpuTimer();
+  burn();
+  expect(cpuMs()).toBeLessThan(5);
+});
+
+test('a slowed process burns at each request', async () => {
+  const server = createServer((_, res) => res.end('ok'));
+  const port = await listenOnLoopback(server);
+  onTestFinished(() => new Promise<void>((done) => server.close(() => done())));
+  slowDown(1);
+  work(100);
+  const cpuMs = cpuTimer();
+  expect(await (await fetch(`http://127.0.0.1:${port}`, { headers: { connection: 'close' } })).text()).toBe(
+    'ok',
+  );
+  expect(cpuMs()).toBeGreaterThan(90);
+});
