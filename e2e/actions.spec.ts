@@ -4,6 +4,8 @@ import { composer } from './harness/playground.ts';
 import { startStudio } from './harness/playground-gateway.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 const daemon = daemonOf(() => startStudio({ 'config/slots/utility.toml': 'model = "no-such-model"\n' }));
 
 /** Clicks twice before the next render. */

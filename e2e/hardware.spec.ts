@@ -8,8 +8,7 @@ const daemon = daemonOf(() => startGateway({ files: QUIET_FILE }));
 const GIB = 1024 ** 3;
 
 /** STAND-IN for a GPU, which a test machine lacks: the response of this machine with a GPU and errors added. */
-async function withCard(turn: number): Promise<HardwareView> {
-  const view = (await send(daemon(), 'GET', '/api/hardware')).json<HardwareView>();
+function withCard(view: HardwareView, turn: number): HardwareView {
   const id = '0000:03:00.0';
   const used = (6 + (turn % 5)) * GIB;
   return {
@@ -82,13 +81,15 @@ test('shows the hardware and rescans it', async ({ page }) => {
 
 test('a GPU has charts with gaps; missing permission shows the fix', async ({ page }) => {
   let turn = 0;
-  await page.route('**/api/hardware', async (route) => route.fulfill({ json: await withCard(turn++) }));
+  const view = (await send(daemon(), 'GET', '/api/hardware')).json<HardwareView>();
+  await page.route('**/api/hardware', (route) => route.fulfill({ json: withCard(view, turn++) }));
   await page.clock.install();
   await page.goto(`${daemon().url}/hardware`);
   const power = page.getByRole('img', { name: /^Power of Radeon/ });
   await expect(power).toBeVisible();
   for (let step = 1; step <= 12; step += 1) {
-    await page.clock.runFor(5000);
+    // Runs the timer of the next request once, and not every frame until then.
+    await page.clock.fastForward(5000);
     await expect.poll(() => turn).toBeGreaterThan(step);
   }
   await expect(power).toHaveAttribute('aria-label', /1 gap$/);

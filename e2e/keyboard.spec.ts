@@ -4,6 +4,8 @@ import { ENDLESS, startTiny } from '../daemon/test/harness/tiny-gateway.ts';
 import { composer, submitMessage, turns } from './harness/playground.ts';
 import { daemonOf, expect, test } from './harness/test.ts';
 
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 const daemon = daemonOf(() => startTiny());
 
 /** Presses Tab until an element with this name has the focus; at most 40 times. */

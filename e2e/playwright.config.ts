@@ -25,7 +25,7 @@ export default defineConfig({
   testIgnore: '**/e2e/system/**',
   outputDir: join(artifacts, 'e2e'),
   // These tests mostly wait for pages: two workers leave a third of two cores idle.
-  workers: 4,
+  workers: 3,
   forbidOnly: Boolean(process.env.CI),
   // On a busy machine a page takes ten seconds to load.
   timeout: 120_000,
@@ -37,6 +37,8 @@ export default defineConfig({
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
     screenshot: 'only-on-failure',
+    // Animations are a sixth of the CPU. The specs `actions` and `keyboard` have them.
+    contextOptions: { reducedMotion: 'reduce' },
     // A worker resets one context and page between tests: the browser does not compile the dashboard again for each.
     reuseContext: true,
   },

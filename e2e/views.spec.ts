@@ -1,3 +1,4 @@
+import type { Route } from 'playwright/test';
 import { ADMIN_KEY, KEYS_FILE, startGateway } from '../daemon/test/harness/gateway.ts';
 import { waitForSlotState } from '../daemon/test/harness/slots.ts';
 import { ALL_LAYOUTS, inspect, TWO_LAYOUTS } from './harness/inspect-layouts.ts';
@@ -64,14 +65,18 @@ for (const { name, path } of WAITING) {
   test(`${name}: shows a skeleton while loading, and reports failures`, async ({ page, watch }) => {
     watch.allow(/status of 503/);
     await giveSession(page, daemon(), ADMIN_KEY);
-    await page.route(READS, () => {}); // never answered
+    const waitingReads: Route[] = [];
+    let fails = false;
+    await page.route(READS, async (route) => {
+      if (fails) await route.fulfill(UNAVAILABLE);
+      else waitingReads.push(route);
+    });
     await page.goto(daemon().url + path);
     const waiting = page.getByRole('main').getByText(/^Loading /);
     await expect(waiting.first()).toBeVisible();
     await inspect(page, `${name}-loading`, TWO_LAYOUTS.slice(0, 1));
-    await page.unroute(READS);
-    await page.route(READS, (route) => route.fulfill(UNAVAILABLE));
-    await page.reload();
+    fails = true;
+    await Promise.all(waitingReads.map((route) => route.fulfill(UNAVAILABLE)));
     const failure = page.getByRole('main').getByRole('alert').first();
     await expect(failure).toContainText('The database is busy or damaged.');
     await expect(failure).toContainText('Try again. If it persists, see the health checks.');
