@@ -79,7 +79,7 @@ const POLL = { poll: { timeout: 20_000 } };
 /** Modules hold no state, so files share them. One number of workers for all projects lets vitest run them in one pool. */
 const shared = {
   isolate: false,
-  maxWorkers: 4,
+  maxWorkers: 3,
   expect: POLL,
   setupFiles: ['scripts/testing/configure-seed.ts'],
 };
