@@ -40,6 +40,8 @@ test('the overview is fine only while the models fit into memory and requests su
       await expect(page.getByRole('table', { name: 'Requests' }).getByRole('row')).toHaveCount(2);
     });
   } finally {
+    // The page would report requests that fail.
+    await page.close();
     await gateway.stop();
     gateway.remove();
   }
@@ -81,6 +83,8 @@ test('setup is done only when every chosen model is ready; the overview lists th
     await page.getByRole('link', { name: /^View ?: setup agent/ }).click();
     await expect(page).toHaveURL(/\/setup$/);
   } finally {
+    // The page would report requests that fail.
+    await page.close();
     await gateway.stop();
     gateway.remove();
     await hub.close();
