@@ -53,12 +53,6 @@ function needsBuild(path) {
   );
 }
 
-/** Test files below a folder, relative to the root. */
-const testsBelow = (folder) =>
-  readdirSync(join(root, folder), { recursive: true })
-    .filter((name) => name.endsWith('.test.ts'))
-    .map((name) => join(folder, name));
-
 const isTestOrFolder = (full) => /\.(test|spec)\.ts$/.test(full) || statSync(full).isDirectory();
 
 class TestRun {
@@ -106,26 +100,14 @@ class TestRun {
     return this.#runVitest('system', this.#vitestCommand(['--config', config, ...args]), LIMITS.system);
   }
 
-  /** The daemon tests whose loops and random inputs have a scale, with four times the counts of `npm test`. */
-  repeats() {
-    const files = testsBelow('daemon').filter((path) =>
-      /\b(scale|fuzzing)\(/.test(readFileSync(join(root, path), 'utf8')),
-    );
-    const command = inOwnNetwork(
-      this.env.SVC_TEST_IP,
-      this.#vitestCommand(['--testTimeout=300000', ...files]),
-    );
-    return this.#runVitest('repeats', command, LIMITS.system, { SVC_TEST_SCALE: '1/25' });
-  }
-
   #vitestCommand(args) {
     return [this.node, modules('vitest', 'vitest.mjs'), 'run', ...args];
   }
 
   /** One vitest process over all projects of a configuration. Its reporter prints a line for each suite. */
-  async #runVitest(name, command, timeoutMs, variables = {}) {
+  async #runVitest(name, command, timeoutMs) {
     const report = join(artifacts, `${name}.json`);
-    const env = { ...this.env, ...variables, SVC_TEST_REPORT: report };
+    const env = { ...this.env, SVC_TEST_REPORT: report };
     const { status, seconds, json } = await runWithReport(command, report, { cwd: root, env, timeoutMs });
     if (json === null) return this.#noReport(name, status, seconds);
     const { suites, failures, outside } = json;
@@ -208,15 +190,12 @@ async function runVitest(args) {
   return status === 0 ? 0 : 1;
 }
 
-/** `npm run test:system`: installed packages, real third-party programs, fuzzing, long repeats, and the bench gate when all else has ended. */
+/** `npm run test:system`: installed packages, real third-party programs, fuzzing, and the bench gate when all else has ended. */
 async function runSystem(paths, groups) {
   const { node } = prepare({ build: true });
   const testing = new TestRun(node, { ...provide(), SVC_TEST_WITH: groups.join(',') });
   await testing.system(paths);
-  if (paths.length === 0) {
-    await testing.repeats();
-    await testing.benchGate();
-  }
+  if (paths.length === 0) await testing.benchGate();
   return testing.totals.close();
 }
 

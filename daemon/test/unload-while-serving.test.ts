@@ -10,7 +10,7 @@ import { runSlotAction } from './harness/slots.ts';
 import { startTiny } from './harness/tiny-gateway.ts';
 
 const CALLERS = 8;
-const REQUESTS = Math.max(48, scale(2_000));
+const REQUESTS = Math.max(48, scale(200));
 /** Requests between two changes of the slot. */
 const CHANGE_EVERY = 8;
 const ACTIONS = ['unload', 'unload', 'load', 'restart'] as const;

@@ -1,7 +1,6 @@
-/** The scale of `npm test`. `npm run test:system` repeats the same suites with `1/25`. */
-const DEFAULT = '1/100';
+const DEFAULT = '1/50';
 
-/** `SVC_TEST_SCALE` as a factor: `1/100`, `0.5` or `1`; anything else counts as the default. */
+/** `SVC_TEST_SCALE` as a factor: `1/50`, `0.5` or `1`; anything else counts as the default. */
 export function factor(text: string | undefined): number {
   const [over = '', under = '1'] = (text ?? '').split('/');
   const value = Number(over.trim() || Number.NaN) / Number(under);
