@@ -147,8 +147,10 @@ function nameConversation({ call, response, tracked }: CallContext, header: unkn
 /** Records what an engine of another kind reused, as far as it reports it. */
 function recordReused({ deps, tracked }: CallContext, slot: string, usage: Usage): void {
   const { cachedTokens, promptTokens } = usage;
+  if (cachedTokens === undefined || promptTokens === null) return;
+  // The record of a slot is made for each read, which costs as much as half a small chat.
   const conversations = deps.slots.get(slot)?.conversations;
-  if (conversations === undefined || cachedTokens === undefined || promptTokens === null) return;
+  if (conversations === undefined) return;
   tracked.conversation(reportedConversation({ cachedTokens, promptTokens }, conversations));
 }
 
