@@ -16,7 +16,7 @@ import { refusalRecorder } from '../http/record-refusal.ts';
 import { type HttpServer, startHttp } from '../http/server.ts';
 import { liveNames } from '../inference/dispatch/configured-names.ts';
 import { memoryEmbedder } from '../inference/memory-embedder.ts';
-import { ModelBench } from '../inference/model-bench.ts';
+import { ModelBench, type ModelBenchDeps } from '../inference/model-bench.ts';
 import { createOmni } from '../inference/omni/omni.ts';
 import { createRealtime } from '../inference/realtime/realtime.ts';
 import { createInference } from '../inference/serve.ts';
@@ -157,8 +157,10 @@ export async function startServices(
     kvCache: kvCache.states,
     reclaimHost: kvCache.reclaimHost,
     ...{ settings: live, log, bus, outbound, mountGuard },
-    modelFor: (slot) =>
-      addDefaultContext(slot, registry.chatModelFor(slot.model, slot.name, memoryDevice(slot))),
+    modelFor: (slot) => {
+      const model = addDefaultContext(slot, registry.chatModelFor(slot.model, slot.name, memoryDevice(slot)));
+      return model && { ...model, ngram: benchResults.ngramOf(model, slot.device) };
+    },
     withDefaultContext: addDefaultContext,
     speedOf,
     // No engine serves the others automatically. They are for engines in slot files.
@@ -267,7 +269,14 @@ export async function startServices(
     embedder: memoryEmbedder(inference.internal, slots),
     log,
   });
-  const bench = new ModelBench({ internal: inference.internal, slots, registry, results: benchResults });
+  const results: ModelBenchDeps['results'] = {
+    add: (model, result) => {
+      benchResults.add(model, result);
+      // The default of the speculation depends on it.
+      slots.followModels('');
+    },
+  };
+  const bench = new ModelBench({ internal: inference.internal, slots, registry, results });
   const omni = createOmni({
     inference,
     memory,

@@ -77,9 +77,17 @@ export function beyondText({
   return `Gateway ${name} would use its slot ${answer.slot}${load}${queue}.`;
 }
 
-/** Returns whether the slot saves its conversations, as sentences; null for another target. */
-export const conversationsText = ({ conversations }: Pick<ExplainView, 'conversations'>): string | null =>
-  conversations && slotConversationsText(conversations, conversations.saved);
+/** Returns whether the slot saves its conversations and predicts tokens, as sentences; null for another target. */
+export function chatText({
+  conversations,
+  speculation,
+}: Pick<ExplainView, 'conversations' | 'speculation'>): string | null {
+  const parts = [
+    conversations && slotConversationsText(conversations, conversations.saved),
+    speculation && `Speculation: ${speculation.way}. ${speculation.reason}`,
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.join(' ');
+}
 
 /** Returns why a slot is busy with requests without a caller; null when it has none. */
 export function abandonedText(abandoned: number | undefined): string | null {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SlotConversations } from './conversation-state.ts';
 import { plainText } from './plain-text.ts';
+import { SpeculationView } from './speculation.ts';
 import { WORKFLOW_FILE_NAME, WORKFLOW_INPUTS, WORKFLOW_TARGET } from './workflow.ts';
 
 /** States of a slot (docs/spec/contract.md#slot-states). A parked slot is `error` with `parked: true`. */
@@ -68,6 +69,8 @@ export const SlotView = z.object({
   memory_bytes: z.number().int().nullable(),
   /** Whether its model accepts images. */
   vision: z.literal(true).optional(),
+  /** Whether it predicts tokens, or would; absent where the engine decides. */
+  speculation: SpeculationView.optional(),
   /** Whether its conversations are saved when it is unloaded; absent for slots without conversations. */
   conversations: SlotConversations.optional(),
   /** Keys of the slot file that changed since the engine was started, and apply at its next start. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ADDRESS_CLASSES } from './caller-info.ts';
 import { ConversationState, SlotConversations } from './conversation-state.ts';
 import { LoadForecast } from './slots.ts';
+import { SpeculationView } from './speculation.ts';
 
 export const HealthResponse = z.object({ status: z.literal('ok'), name: z.string(), version: z.string() });
 export const HealthCheck = z.object({ status: z.enum(['ok', 'warning', 'failed']), message: z.string() });
@@ -231,6 +232,8 @@ export const ExplainResponse = z.object({
   /** The built-in chat template of the target's model; null when its file has one, or for an upstream. */
   chat_template: z.string().nullable(),
   queue_position: z.number().int(),
+  /** Whether the slot predicts tokens, or would; null for another target. */
+  speculation: SpeculationView.nullable(),
   /** Whether the slot saves its conversations, and how many of its model are saved now; null for another target. */
   conversations: SlotConversations.extend({ saved: z.int() }).nullable(),
   /** Requests that the slot finishes although their callers have left, because its engine cannot stop. */

@@ -83,6 +83,7 @@ async function awaitSlot(
   const { chain, lane } = request.modelRef;
   const priority = call.req.headers['x-svc-priority'] === 'batch' ? 'batch' : 'interactive';
   const stream = (call.waitsAsStream ?? parsed.stream) && canStream(deps, slot);
+  const reports = stream && parsed.stream;
   let model = choice.model;
   const ready = (name: string) => {
     if (name !== slot) {
@@ -90,7 +91,16 @@ async function awaitSlot(
       routeToSlot(ctx, name, choice, model);
     }
     const bytes = call.body.length;
-    return awaitLease(name, { slots: deps.slots, scope, response, stream, priority, bytes, modelId });
+    return awaitLease(name, {
+      slots: deps.slots,
+      scope,
+      response,
+      stream,
+      reports,
+      priority,
+      bytes,
+      modelId,
+    });
   };
   const requestedAt = Date.now();
   const onFailover = ({ code }: GatewayError) => tracked.failedOver(code);

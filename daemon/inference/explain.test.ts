@@ -48,6 +48,7 @@ test('explain resolves a request without sending or loading', async () => {
     queue_position: 3,
     conversations: null,
     abandoned: 0,
+    speculation: null,
     load: null,
     balance: null,
     after: [],

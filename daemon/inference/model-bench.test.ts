@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../contract/errors.ts';
 import type { SlotRecord } from '../contract/slots.ts';
 import { BenchResults } from '../models/bench-results.ts';
+import { isFasterAhead } from '../models/ngram-speed.ts';
 import type { RegisteredModel } from '../models/registered-model.ts';
+import type { SlotConfig } from '../slots/config/slot-config.ts';
 import { encodeName } from './forward/headers.ts';
 import type { InternalCall, InternalReply } from './internal.ts';
 import { ModelBench } from './model-bench.ts';
@@ -13,10 +15,12 @@ const TOKENS_PER_WORD = 2;
 const FIXED_TOKENS = 30;
 
 interface Prompt {
-  readonly messages: readonly { readonly content: string }[];
+  readonly messages?: readonly { readonly content: string }[];
+  readonly prompt?: string;
+  readonly speculation?: 'off' | 'ngram';
+  readonly max_tokens: number;
 }
-const textOf = ({ body }: InternalCall): string =>
-  (JSON.parse(body.toString('utf8')) as Prompt).messages[0]?.content ?? '';
+const promptOf = ({ body }: InternalCall): Prompt => JSON.parse(body.toString('utf8')) as Prompt;
 
 /** A stand-in for the inference route with speeds that fall with the length of the prompt. */
 function bench({
@@ -25,8 +29,11 @@ function bench({
   slot = 'agent' as string | null,
   speed = 500,
   generated = 32,
+  engine = 'llama-server',
+  gain = 1,
 } = {}) {
   const prompts: string[] = [];
+  const ahead: Prompt[] = [];
   const sizes: number[] = [];
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -37,14 +44,16 @@ function bench({
     if (state.holds) await held;
     if (state.refuses) throw state.refuses;
     call.signal.throwIfAborted();
-    const text = textOf(call);
-    prompts.push(text);
+    const prompt = promptOf(call);
+    const text = prompt.prompt ?? prompt.messages?.[0]?.content ?? '';
+    if (prompt.speculation === undefined) prompts.push(text);
+    else ahead.push(prompt);
     const tokens = FIXED_TOKENS + TOKENS_PER_WORD * text.split(' ').length;
     sizes.push(tokens);
     const speeds = { prompt_n: tokens, prompt_per_second: speed, predicted_n: generated };
     const reply = {
       usage: { prompt_tokens: tokens },
-      ...(timings && { timings: { ...speeds, predicted_per_second: 20 - tokens / 1000 } }),
+      ...(timings && { timings: { ...speeds, predicted_per_second: (20 - tokens / 1000) * gainOf(prompt) } }),
     };
     async function* body() {
       yield Buffer.from(JSON.stringify(reply));
@@ -52,6 +61,8 @@ function bench({
     const headers = { 'x-svc-model': encodeName(MODEL.id), ...(slot !== null && { 'x-svc-slot': slot }) };
     return { status: 200, headers, body: body(), inBandError: () => null, abort: () => {} };
   };
+  const gainOf = ({ speculation, prompt }: Prompt) =>
+    speculation === 'ngram' && prompt?.includes('function total') ? gain : 1;
   const store = new Map<string, string>();
   const values = {
     get: (key: string) => store.get(key) ?? null,
@@ -60,17 +71,18 @@ function bench({
   const results = new BenchResults(values);
   const view = {
     name: 'agent',
+    engine,
     context: window,
     memory: { pool: 'card', needed_bytes: 1, source: 'estimated' },
   };
   const model = new ModelBench({
     internal,
-    slots: { get: () => view as SlotRecord },
+    slots: { get: () => view as SlotRecord, config: () => ({ device: 'cpu' }) as SlotConfig },
     registry: { get: (id) => (id === MODEL.id ? MODEL : undefined) },
     results,
     now: () => 7,
   });
-  return { model, prompts, sizes, results, state, release, stored: () => new BenchResults(values) };
+  return { model, prompts, ahead, sizes, results, state, release, stored: () => new BenchResults(values) };
 }
 
 const { signal } = new AbortController();
@@ -130,6 +142,30 @@ describe('ModelBench', () => {
     const [short = 0, middle = 0, long = 0] = sizes.slice(-3);
     expect([short <= middle, middle <= long]).toEqual([true, true]);
     expect(Math.max(...sizes.slice(1))).toBeLessThanOrEqual(Math.max(window * 0.75, sizes[0] as number));
+  });
+
+  it('measures what predictions gain with the embedded engine, and stores it for the device', async () => {
+    const { model, ahead, results } = bench({ engine: 'embedded', gain: 1.5 });
+    const { ngram, device } = await model.measure('agent', signal);
+    expect(ahead.map(({ speculation }) => speculation).join(' ')).toBe(
+      'off ngram ngram off off ngram ngram off',
+    );
+    expect(new Set(ahead.map(({ prompt }) => prompt?.slice(0, 8))).size).toBe(8);
+    expect(ngram?.repeats.ngram).toBeCloseTo(1.5 * (ngram?.repeats.off ?? 0), 0);
+    expect(device).toBe('cpu');
+    expect(results.ngramOf(MODEL, 'cpu')).toEqual(ngram);
+    expect(results.ngramOf(MODEL, 'auto')).toBeNull();
+    expect(results.ngramOf({ ...MODEL, sizeBytes: 6 }, 'cpu')).toBeNull();
+    expect(isFasterAhead(ngram as NonNullable<typeof ngram>)).toBe(true);
+  });
+
+  it('bounds that measurement, and leaves other engines alone', async () => {
+    const { model, ahead } = bench({ engine: 'embedded' });
+    await model.measure('agent', signal);
+    expect(Math.max(...ahead.map((each) => each.max_tokens))).toBeLessThanOrEqual(96);
+    const other = bench();
+    expect((await other.model.measure('agent', signal)).ngram).toBeNull();
+    expect(other.ahead).toEqual([]);
   });
 
   it('refuses an engine without speeds, and stores nothing', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BenchPointView, BenchResultView } from '../contract/bench.ts';
+import type { BenchPointView, BenchResultView, NgramSpeedView } from '../contract/bench.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { newRequestId } from '../lib/request-id.ts';
 import type { BenchResults } from '../models/bench-results.ts';
@@ -7,7 +7,7 @@ import type { RegisteredModel } from '../models/registered-model.ts';
 import type { Slots } from '../slots/slots.ts';
 import { asObject } from './dialects/json.ts';
 import { decodeName } from './forward/headers.ts';
-import type { Internal } from './internal.ts';
+import type { Internal, InternalPath } from './internal.ts';
 import { wholeJson } from './internal-read.ts';
 
 /** Tokens of the longest prompt; the two others have a quarter and a sixteenth of it. */
@@ -23,6 +23,29 @@ const SECOND_WORDS = 80;
 const MAX_PROMPT_S = 120;
 /** A prompt that is not longer than the one before by this factor measures nothing new. */
 const MIN_STEP = 1.2;
+/** Maximum tokens of a response with and without predictions, and the seconds that it may take. */
+const AHEAD_TOKENS = 96;
+const AHEAD_S = 20;
+const MIN_AHEAD_TOKENS = 24;
+/** Fewer tokens than this are not measured. */
+const MIN_COUNTED_TOKENS = 16;
+/** The order in which both are measured, so that a machine that slows down favours neither. */
+const AHEAD_ORDER = ['off', 'ngram', 'ngram', 'off'] as const;
+/** The engine that predicts tokens where a measurement shows a gain. */
+const PREDICTING_ENGINE = 'embedded';
+const CODE = `export function total(items: readonly Item[]): number {
+  let sum = 0;
+  for (const item of items) {
+    if (item.isHidden) continue;
+    sum += item.price * item.count;
+  }
+  return Math.round(sum * 100) / 100;
+}`;
+/** Texts whose continuations repeat them, and do not. Each gets a unique beginning. */
+const AHEAD_PROMPTS = {
+  repeats: `\n\n${CODE}\n\n${CODE}\n\n${CODE}\n\nexport function total(`,
+  plain: 'It was a windy day in the town by the sea. She left her room early, and',
+} as const;
 const WORDS = 'the cat sat on a mat and then it ran over the hill to see a dog'.split(' ');
 /** Maximum time of one request, in milliseconds; a first one loads the model. */
 const CALL_LIMIT_MS = 300_000;
@@ -30,9 +53,9 @@ const MAX_BYTES = 1024 * 1024;
 
 export interface ModelBenchDeps {
   readonly internal: Internal;
-  readonly slots: Pick<Slots, 'get'>;
+  readonly slots: Pick<Slots, 'get' | 'config'>;
   readonly registry: { get(id: string): RegisteredModel | undefined };
-  readonly results: BenchResults;
+  readonly results: Pick<BenchResults, 'add'>;
   now?(): number;
 }
 
@@ -79,7 +102,8 @@ export class ModelBench {
   }
 
   /**
-   * Measures prompt and generation speed at three lengths of the prompt, and stores the result. Loads the model when it
+   * Measures prompt and generation speed at three lengths of the prompt, and of the embedded engine the generation with
+   * and without predictions from the text. Stores the result, which decides whether they are on by default. Loads the model when it
    * is not loaded. Throws `model.bench_running` while another one is measured, `model.not_found` for a model that is
    * served elsewhere, `model.bench_failed` when its engine reports no speed, and what a chat throws.
    */
@@ -117,9 +141,34 @@ export class ModelBench {
       points.push(last.point);
     }
     const pool = slots.get(slot.name)?.memory?.pool ?? slot.memory?.pool ?? 'host';
-    const result = { model: model.id, slot: slot.name, pool, measured_at: now(), points };
+    const ngram = slot.engine === PREDICTING_ENGINE ? await this.#measureAhead(name, points, signal) : null;
+    const device = slots.config(slot.name)?.device ?? 'auto';
+    const result = { model: model.id, slot: slot.name, pool, measured_at: now(), points, device, ngram };
     results.add(model, result);
     return result;
+  }
+
+  /** Measures the generation with and without predictions from the text. Null when a response is too short. */
+  async #measureAhead(
+    name: string,
+    points: readonly BenchPointView[],
+    signal: AbortSignal,
+  ): Promise<NgramSpeedView | null> {
+    const slowest = Math.min(...points.map((point) => point.generated_per_second));
+    const tokens = Math.max(MIN_AHEAD_TOKENS, Math.min(AHEAD_TOKENS, Math.floor(slowest * AHEAD_S)));
+    const best = { repeats: { off: 0, ngram: 0 }, plain: { off: 0, ngram: 0 } };
+    for (const kind of ['repeats', 'plain'] as const) {
+      for (const speculation of AHEAD_ORDER) {
+        const prompt = `${randomUUID().slice(0, 8)} ${AHEAD_PROMPTS[kind]}`;
+        const body = { model: name, prompt, max_tokens: tokens, temperature: 0, speculation };
+        const reply = await this.#send('/v1/completions', body, signal);
+        const { generated_tokens: count = 0, generated_per_second: speed = 0 } = reply.point ?? {};
+        // The speed of a response of some tokens says nothing.
+        if (count < MIN_COUNTED_TOKENS) return null;
+        best[kind][speculation] = Math.max(best[kind][speculation], speed);
+      }
+    }
+    return best.repeats.off > 0 && best.plain.off > 0 ? best : null;
   }
 
   /** Returns the tokens of the template and of a word, and the last reply. */
@@ -136,19 +185,18 @@ export class ModelBench {
     return { fixed, perWord, reply };
   }
 
-  async #chat(model: string, words: number, signal: AbortSignal): Promise<Reply> {
+  #chat(model: string, words: number, signal: AbortSignal): Promise<Reply> {
+    const messages = [{ role: 'user', content: promptOf(words) }];
+    const body = { model, messages, max_tokens: GENERATED_TOKENS, temperature: 0 };
+    return this.#send('/v1/chat/completions', body, signal);
+  }
+
+  async #send(path: InternalPath, body: object, signal: AbortSignal): Promise<Reply> {
     const answer = await this.#deps.internal({
       id: newRequestId(),
-      path: '/v1/chat/completions',
+      path,
       tier: 'admin',
-      body: Buffer.from(
-        JSON.stringify({
-          model,
-          messages: [{ role: 'user', content: promptOf(words) }],
-          max_tokens: GENERATED_TOKENS,
-          temperature: 0,
-        }),
-      ),
+      body: Buffer.from(JSON.stringify(body)),
       priority: 'batch',
       waitsAsStream: true,
       signal,

@@ -217,10 +217,10 @@ export function createInference(deps: InferenceDeps): Inference {
         previewSlot: (slot) => slots.preview(slot),
         reportedModels: availableModels,
         queueMax: settings.value('queueMax'),
-        conversationsOf: (slot) => {
-          const { conversations, model } = slots.get(slot) ?? {};
+        chatOf: (slot) => {
+          const { speculation = null, conversations, model } = slots.get(slot) ?? {};
           const saved = model == null ? 0 : (deps.savedConversations?.(model) ?? 0);
-          return conversations === undefined ? null : { ...conversations, saved };
+          return { speculation, conversations: conversations ? { ...conversations, saved } : null };
         },
         fallbacks: { map: settings.value('fallbacks'), isEnabled: settings.value('fallbacksEnabled') },
         refusalOf: (upstream, target) => upstreams.refusal(upstream, target),

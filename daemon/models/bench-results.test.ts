@@ -13,6 +13,8 @@ const result = (speeds: readonly number[], over: { model?: string; pool?: string
     generated_tokens: 8,
     generated_per_second: speed,
   })),
+  device: 'auto',
+  ngram: null,
   ...over,
 });
 
@@ -49,6 +51,18 @@ describe('BenchResults', () => {
     expect(results.speedOf({ ...model, id: 'other' }, 'host')).toBeNull();
     expect(results.speedOf(model, 'card')).toBeNull();
     expect(results.speedOf({ ...model, sizeBytes: 6 }, 'host')).toBeNull();
+  });
+
+  it('returns what predictions gain on a device, and reads results of earlier versions', () => {
+    const store = memoryStore();
+    const ngram = { repeats: { off: 10, ngram: 20 }, plain: { off: 10, ngram: 10 } };
+    new BenchResults(store).add(model, { ...result([10]), device: 'cpu', ngram });
+    expect(new BenchResults(store).ngramOf(model, 'cpu')).toEqual(ngram);
+    expect(new BenchResults(store).ngramOf(model, 'vulkan:0')).toBeNull();
+    const { device: _, ngram: __, ...earlier } = result([10]);
+    const old = memoryStore(JSON.stringify([{ sizeBytes: 5, result: earlier }]));
+    expect(new BenchResults(old).speedOf(model, 'host')).toMatchObject({ low: 10 });
+    expect(new BenchResults(old).ngramOf(model, 'auto')).toBeNull();
   });
 
   it('drops the oldest of more than 256 results', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BenchResult, type BenchResultView } from '../contract/bench.ts';
+import { BenchResult, type BenchResultView, type NgramSpeedView } from '../contract/bench.ts';
 import type { ModelSpeedView } from '../contract/catalog.ts';
 
 const KEY = 'models.bench';
@@ -47,6 +47,15 @@ export class BenchResults {
     const others = this.#results.filter((one) => !isSame(one.result));
     this.#results = [...others, { sizeBytes: model.sizeBytes, result }].slice(-MAX_RESULTS);
     this.#store.set(KEY, JSON.stringify(this.#results));
+  }
+
+  /** Returns what predicting tokens gains with a slot of this device; null when it was not measured. */
+  ngramOf({ id, sizeBytes }: MeasuredModel, device: string): NgramSpeedView | null {
+    const found = this.#results.findLast(
+      ({ result, sizeBytes: size }) =>
+        result.model === id && result.device === device && result.ngram !== null && size === sizeBytes,
+    );
+    return found?.result.ngram ?? null;
   }
 
   /** Returns the generation speed of a model in a pool over all lengths of the prompt; null when it was not measured. */

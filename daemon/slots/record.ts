@@ -5,6 +5,7 @@ import { heldBytes, poolOf } from './admission/memory-use.ts';
 import { pendingKeys } from './config/pending-keys.ts';
 import type { SlotConfig } from './config/slot-config.ts';
 import type { SlotModel } from './engines/engine.ts';
+import { speculationOf } from './engines/speculation.ts';
 import { type SavedStates, slotConversations } from './kv-cache/slot-conversations.ts';
 import type { EngineRun, SlotControllerDeps } from './lifecycle/controller-deps.ts';
 import type { Failure } from './lifecycle/failure.ts';
@@ -15,6 +16,8 @@ import type { SlotView } from './slot-view.ts';
 export interface SlotRecordInput {
   readonly view: SlotView;
   readonly config: SlotConfig;
+  /** The model that it would load; null for none. */
+  readonly model: SlotModel | null;
   readonly since: number;
   readonly current: EngineRun | null;
   /** Readings that do not come from the slot itself. */
@@ -59,6 +62,12 @@ function missingView({ view, config, readers }: SlotRecordInput): Pick<SlotRecor
   const named = redactSecrets(config.model, readers.secrets?.() ?? []);
   const path = /^(\.{0,2}|~[^/]*)\//.test(config.model) || /^[^:]*\/[^:]*\.gguf$/i.test(config.model);
   return { model_missing: path ? basename(named) : named };
+}
+
+/** Returns whether it predicts tokens, or would after the next load. */
+function speculationView({ config, current, model }: SlotRecordInput): Pick<SlotRecord, 'speculation'> {
+  const known = current === null ? model && speculationOf(config, model) : current.launch.speculation;
+  return known ? { speculation: known } : {};
 }
 
 function conversationsView({
@@ -110,6 +119,7 @@ export function slotRecord(input: SlotRecordInput): SlotRecord {
     tokens_per_second: traffic.tokensPerSecond,
     memory_bytes: pid === null ? null : readers.residentBytes(pid),
     ...(view.vision && { vision: true }),
+    ...speculationView(input),
     ...conversationsView(input),
     ...pendingView(input),
     pinned: config.pinned,

@@ -32,6 +32,8 @@ export const USAGE = `npm run bench -- [options]
                  (best with --only; the profiler slows the gateway down)
   --against REF  only compare the cost of requests here and at that commit, in short alternating turns; --only names
                  measures of the gate (small chat)
+  --models       only the rows on real models, which take some minutes each: the time to the first token with a saved conversation,
+                 and the speed with predictions from the text
   --report FILE  with --gate: counts of passed, failed and skipped measures, and the failures, as JSON
   --list         print the scenarios and exit
   --help         print this
@@ -39,6 +41,7 @@ export const USAGE = `npm run bench -- [options]
 
 const OPTIONS = {
   gate: { type: 'boolean', default: false },
+  models: { type: 'boolean', default: false },
   record: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
   rounds: { type: 'string', default: '3' },

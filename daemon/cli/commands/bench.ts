@@ -3,7 +3,7 @@ import type { CommandContext } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { count } from '../format.ts';
 import { json, plain } from '../output.ts';
-import { fitted } from '../table.ts';
+import { fitted, table } from '../table.ts';
 
 /** Long, because a model may have to be loaded first and nothing is sent until the end. */
 const TIMEOUT_MS = 1_800_000;
@@ -14,11 +14,20 @@ const speed = (perSecond: number): string => `${Number(perSecond.toPrecision(3))
 export async function bench({ client, flags, out, width }: CommandContext, model?: string): Promise<number> {
   const body = model === undefined ? {} : { model };
   const result = await client.call<BenchResultView>('model.bench', body, { timeoutMs: TIMEOUT_MS });
-  out(flags.json ? json(result) : table(result, width));
+  out(flags.json ? json(result) : resultText(result, width));
   return EXIT.ok;
 }
 
-function table({ model, slot, points }: BenchResultView, width: number): string {
+function aheadText({ ngram }: BenchResultView): string {
+  if (ngram === null) return '';
+  const row = (what: string, { off, ngram: ahead }: { off: number; ngram: number }) =>
+    [what, speed(off), speed(ahead)] as const;
+  const rows = [row('text that repeats', ngram.repeats), row('other text', ngram.plain)];
+  return `\n${table(['GENERATION', 'SPECULATION OFF', 'NGRAM'], rows)}`;
+}
+
+function resultText(result: BenchResultView, width: number): string {
+  const { model, slot, points } = result;
   const rows = points.map((point) => [
     count(point.prompt_tokens),
     speed(point.prompt_per_second),
@@ -26,5 +35,5 @@ function table({ model, slot, points }: BenchResultView, width: number): string 
     speed(point.generated_per_second),
   ]);
   const head = ['PROMPT TOKENS', 'PROMPT', 'NEW TOKENS', 'GENERATION'];
-  return `${plain(model)} in slot ${plain(slot)}\n\n${fitted(head, rows, { width, shrink: [0] })}`;
+  return `${plain(model)} in slot ${plain(slot)}\n\n${fitted(head, rows, { width, shrink: [0] })}${aheadText(result)}`;
 }

@@ -3,7 +3,7 @@ import {
   abandonedText,
   balanceText,
   beyondText,
-  conversationsText,
+  chatText,
   failoverText,
   fallbackText,
   usedFallbackText,
@@ -71,7 +71,7 @@ function verdict(view: ExplainView): string {
     parts.map((text) => (text === null ? '' : ` ${text}`)).join('');
   if (error !== null)
     return `Refused: ${error.message}${hintOf(error.message, error.details)} (${error.code})${textOf([fallbackText(view)])}`;
-  const rest = textOf([conversationsText(view), beyondText(view), failoverText(view), fallbackText(view)]);
+  const rest = textOf([chatText(view), beyondText(view), failoverText(view), fallbackText(view)]);
   const used = usedFallbackText(view);
   if (used !== null) return `${used}${rest}`;
   if (upstream !== null)

@@ -62,8 +62,8 @@ export interface ExplainDeps {
   refusalOf(upstream: string, target: CallTarget): GatewayError | null;
   /** The models of `[fallbacks]`, and whether they are used for every caller. */
   readonly fallbacks: { readonly map: ModelMap; readonly isEnabled: boolean };
-  /** Returns whether a slot saves its conversations, and how many are saved now; null when it has none. */
-  conversationsOf?(slot: string): ExplainView['conversations'];
+  /** Returns whether a slot predicts tokens and saves its conversations; default: nothing is known. */
+  chatOf?(slot: string): Pick<ExplainView, 'speculation' | 'conversations'>;
   /** Returns where a conversation was served last, given its beginning for a model. */
   affinityOf?(prefixFor: (model: string) => ConversationPrefix | null): PrefixAffinity;
 }
@@ -97,13 +97,15 @@ export function explain(input: ExplainInput, view: RoutingView, deps: ExplainDep
   }
 }
 
+const NO_CHAT = { speculation: null, conversations: null };
+
 const NO_TARGET = {
   slot: null,
   upstream: null,
   would_load: false,
   chat_template: null,
   queue_position: 0,
-  conversations: null,
+  ...NO_CHAT,
   abandoned: 0,
   load: null,
   balance: null,
@@ -269,7 +271,7 @@ function named(target: Target | null, view: RoutingView, deps: ExplainDeps) {
     would_load: slot !== undefined && !isLoaded(slot),
     chat_template: view.models.find(({ id }) => id === slot?.model)?.chat_template ?? null,
     queue_position: slot === undefined ? 0 : queuePosition(slot),
-    conversations: slot === undefined ? null : (deps.conversationsOf?.(slot.name) ?? null),
+    ...((slot && deps.chatOf?.(slot.name)) ?? NO_CHAT),
     abandoned: slot?.abandoned ?? 0,
   };
 }

@@ -13,7 +13,7 @@ afterEach(() => server?.close());
 type Load = { decided: () => void; ready: () => void; fail: (error: Error) => void };
 
 /** A server whose calls wait for slot `agent`; the test controls the slot. */
-async function setUp(stream: boolean) {
+async function setUp(stream: boolean, reports = stream) {
   const slots = new TestSlots([slotRecord({ name: 'agent' })]);
   let load: Load | undefined;
   slots.before = (_, options) =>
@@ -29,6 +29,7 @@ async function setUp(stream: boolean) {
       scope: scope,
       response: answer,
       stream,
+      reports,
       priority: 'interactive',
       reportAfterMs: 30,
       reportEveryMs: 20,
@@ -90,6 +91,14 @@ describe('a streaming caller', () => {
     load.ready();
     expect((await readAll(await request.head)).body).toBe('plain');
   });
+});
+
+test('a caller that waits like a stream and reads none gets its plain response', async () => {
+  const { load, request } = await setUp(true, false);
+  load.decided();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  load.ready();
+  expect((await readAll(await request.head)).body.toString()).toBe('plain');
 });
 
 test('any other caller waits for its status', async () => {

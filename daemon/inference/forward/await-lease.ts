@@ -13,8 +13,10 @@ export interface AwaitLeaseOptions {
   readonly slots: { ensureReady(name: string, options: ReadyOptions): Promise<Lease> };
   readonly scope: CallScope;
   readonly response: ResponseWriter;
-  /** Whether the caller requested a stream. */
+  /** Whether the caller waits as long as one that requested a stream. */
   readonly stream: boolean;
+  /** Whether the load is reported inside the response, which must be a stream then; default as `stream`. */
+  readonly reports?: boolean;
   readonly priority: 'interactive' | 'batch';
   /** Size of the request body. */
   readonly bytes?: number;
@@ -31,7 +33,7 @@ export interface AwaitLeaseOptions {
  * throws, limits included.
  */
 export async function awaitLease(name: string, options: AwaitLeaseOptions): Promise<Lease> {
-  const { slots, scope, response, stream, priority, bytes, modelId } = options;
+  const { slots, scope, response, stream, reports = stream, priority, bytes, modelId } = options;
   let timer: NodeJS.Timeout | undefined;
   const startReports = () => {
     response.beginWaiting();
@@ -39,7 +41,7 @@ export async function awaitLease(name: string, options: AwaitLeaseOptions): Prom
   };
   let isDone = false;
   const onDecided = () => {
-    if (stream && !isDone && !scope.endReason)
+    if (reports && !isDone && !scope.endReason)
       timer ??= setTimeout(startReports, options.reportAfterMs ?? REPORT_AFTER_MS);
   };
   try {

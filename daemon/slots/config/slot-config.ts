@@ -34,8 +34,11 @@ export interface ImageDefaults {
   readonly negative_prompt?: string | undefined;
 }
 
-/** The ways to predict tokens: from the text so far, with a small model, or with layers of the model itself. */
-export const SPECULATIONS = ['off', 'ngram', 'draft', 'mtp'] as const;
+/**
+ * The ways to predict tokens: from the text so far, with a small model, or with layers of the model itself. `auto`: from the
+ * text where `svcctl bench` measured that the embedded engine is faster with it.
+ */
+export const SPECULATIONS = ['auto', 'off', 'ngram', 'draft', 'mtp'] as const;
 export type Speculation = (typeof SPECULATIONS)[number];
 
 /** The settings of one slot. */

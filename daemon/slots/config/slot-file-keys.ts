@@ -9,7 +9,7 @@ export const FILE_ONLY_KEYS: Readonly<Record<string, string>> = {
   n_cpu_moe: 'Number of layers whose experts stay on the CPU (engine `llama-server`)',
   memory: 'Memory that the engine takes, such as `6 GiB`, instead of the estimate and the measurement',
   speculation:
-    'How tokens are predicted: `off`, `ngram` (repeats of the text), `draft` (a small model) or `mtp` (layers of the model); `draft` and `mtp` need engine `llama-server`',
+    'How tokens are predicted: `off`, `ngram` (repeats of the text), `draft` (a small model) or `mtp` (layers of the model); `draft` and `mtp` need engine `llama-server`. `auto`: `ngram` where `svcctl bench` measured a gain with the embedded engine, otherwise `off`',
   draft_model: 'Model that predicts tokens, for `speculation` `draft` and `mtp`',
   draft_tokens: 'Maximum number of tokens predicted at once',
   extra_args: 'Additional command-line arguments for the engine',
@@ -45,6 +45,7 @@ export const DEFAULTS_IN_WORDS: Readonly<Record<string, string>> = {
   memory: 'estimated, and measured after the first run',
   cpu_moe: 'chosen when the model does not fit the card and the host has memory',
   n_cpu_moe: 'the smallest number with which the model fits the card',
+  speculation: '`auto`',
   draft_model: 'none',
   draft_tokens: '4; 3 for `draft` and `mtp`',
   autoload: '`true` for `agent`, else `false`',

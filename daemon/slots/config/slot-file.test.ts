@@ -20,7 +20,7 @@ describe('readSlotFile', () => {
         cpuMoe: null,
         nCpuMoe: null,
         memoryBytes: null,
-        speculation: 'off',
+        speculation: 'auto',
         draftModel: null,
         draftTokens: null,
         autoload: false,

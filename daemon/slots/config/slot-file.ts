@@ -192,7 +192,7 @@ function toConfig(
     cpuMoe: file.cpu_moe ?? null,
     nCpuMoe: file.n_cpu_moe ?? null,
     memoryBytes: file.memory ?? null,
-    speculation: file.speculation ?? 'off',
+    speculation: file.speculation ?? 'auto',
     draftModel: file.draft_model ?? null,
     draftTokens: file.draft_tokens ?? null,
     autoload: file.autoload ?? isAgent,

@@ -1,6 +1,6 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
-import type { WorkerConfig, WorkerKind } from '../workers/protocol.ts';
+import { NGRAM_TOKENS, type WorkerConfig, type WorkerKind } from '../workers/protocol.ts';
 import { checksOf } from './checks.ts';
 import type { Engine, Launch, LaunchParams } from './engine.ts';
 import { ggufLaunch, windowOf } from './gguf.ts';
@@ -17,9 +17,6 @@ const KINDS: Readonly<Record<string, WorkerKind>> = {
   rerank: 'rerank',
 };
 
-/** Tokens predicted at once from the text. */
-const NGRAM_TOKENS = 4;
-
 function workerSpec(
   launch: Omit<Launch, 'how'>,
   { config, queueLimit }: Pick<LaunchParams, 'config' | 'queueLimit'>,
@@ -29,7 +26,7 @@ function workerSpec(
   const kind = KINDS[launch.type] ?? 'chat';
   const path = modelPath ?? '';
   const settings = { kind, modelPath: path, modelId, context, parallel, threads, device, batch, queueLimit };
-  const ngramTokens = config.speculation === 'ngram' ? (config.draftTokens ?? NGRAM_TOKENS) : 0;
+  const ngramTokens = launch.speculation?.way === 'ngram' ? (config.draftTokens ?? NGRAM_TOKENS) : 0;
   return { runner: 'worker', program: 'llama', settings: { ...settings, ngramTokens, gpuLayers: null } };
 }
 

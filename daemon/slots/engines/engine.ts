@@ -1,6 +1,8 @@
 import type { SlotTypeName } from '../../contract/slots.ts';
+import type { SpeculationView } from '../../contract/speculation.ts';
 import type { ContextMemory } from '../../models/context-memory.ts';
 import type { ExpertWeights } from '../../models/gguf-metadata.ts';
+import type { NgramSpeed } from '../../models/ngram-speed.ts';
 import type { SamplingDefaults } from '../../models/sampling-defaults.ts';
 import type { SimulatedContext } from '../../models/simulated-context.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
@@ -49,6 +51,8 @@ export interface SlotModel {
   /** Absolute path and bytes of its projector, which lets it read images; null without one. */
   readonly projectorPath?: string | null;
   readonly projectorBytes?: number | null;
+  /** What predicting tokens from the text gains on this device; absent when it was not measured. */
+  readonly ngram?: NgramSpeed | null;
   /** The model of `draft_model`; absent when the slot names none or it is not there. */
   readonly draft?: Pick<SlotModel, 'path' | 'sizeBytes' | 'contextMemory'>;
   /** Names of its voices; empty when it is no speech model or they are unknown. */
@@ -96,6 +100,8 @@ export interface Launch {
   readonly batch: number;
   /** Number of layers whose experts stay on the CPU; absent when all are on the card. */
   readonly expertLayersOnCpu?: number;
+  /** Whether tokens are predicted, and why. */
+  readonly speculation?: SpeculationView;
   /** Tokens that the model predicts ahead with layers of its own; absent when it does not. */
   readonly draftTokens?: number;
   readonly threads: number;

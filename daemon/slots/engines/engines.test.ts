@@ -33,6 +33,7 @@ describe('embedded.plan', () => {
       threads: 3,
       device: 'auto',
       env: {},
+      speculation: { way: 'off', reason: expect.stringMatching(/^Not measured/) },
       startLimitMs: 160_000,
       degraded: null,
       dialect: { nativeRerank: true, model: 'small', laterSystem: true },

@@ -2,6 +2,7 @@ import { hasCache } from '../../models/context-memory.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import { commonLaunch, loadLimitMs } from './common.ts';
 import type { Dialect, Launch, LaunchParams, SlotModel } from './engine.ts';
+import { speculationOf } from './speculation.ts';
 
 /** Context window in tokens when neither slot nor model limits it further. */
 const DEFAULT_CONTEXT = 8192;
@@ -58,8 +59,10 @@ function reducedWindow(config: SlotConfig, context: number): string | null {
 export function ggufLaunch(params: LaunchParams, dialect: Dialect): Omit<Launch, 'how'> {
   const { config, model } = params;
   const context = windowOf(config, model);
+  const speculation = speculationOf(config, model);
   return {
     ...commonLaunch(params, dialect),
+    ...(speculation === undefined ? {} : { speculation }),
     context,
     sequences: config.type === 'llm' ? config.parallel : 1,
     batch: batchOf(config, model, context),

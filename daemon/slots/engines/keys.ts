@@ -118,7 +118,7 @@ function speculationObjection({
   draftModel,
   draftTokens,
 }: SlotConfig): string | null {
-  if (speculation === 'off') {
+  if (speculation === 'off' || speculation === 'auto') {
     const unused = draftModel !== null ? 'draft_model' : draftTokens !== null ? 'draft_tokens' : null;
     return unused && `${unused}: is used with speculation only`;
   }

@@ -58,6 +58,7 @@ const DRAFT_TOKENS = 3;
 
 /** Arguments of each way of speculation; `limit` sets the number of tokens. */
 const SPECULATION_ARGS: Readonly<Record<Speculation, { type: string; limit: string } | null>> = {
+  auto: null,
   off: null,
   ngram: { type: 'ngram-simple', limit: '--spec-ngram-simple-size-m' },
   draft: { type: 'draft-simple', limit: '--spec-draft-n-max' },

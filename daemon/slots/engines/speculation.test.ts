@@ -49,6 +49,32 @@ describe('speculation', () => {
     expect(launch.degraded).toMatch(/draft model absent was not found/);
   });
 
+  const FASTER = { repeats: { off: 10, ngram: 15 }, plain: { off: 10, ngram: 10 } };
+  const SAME = { repeats: { off: 10, ngram: 10 }, plain: { off: 10, ngram: 10 } };
+  it.each([
+    ['', FASTER, 4, 'ngram', /^Faster: svcctl bench measured 1.50 times/],
+    ['speculation = "auto"', FASTER, 4, 'ngram', /^Faster/],
+    ['', SAME, 0, 'off', /^Not faster: svcctl bench measured 1.00 times/],
+    ['', null, 0, 'off', /^Not measured. svcctl bench small/],
+    ['speculation = "off"', FASTER, 0, 'off', /slot file sets/],
+    ['speculation = "ngram"', SAME, 4, 'ngram', /slot file sets/],
+  ])('of the embedded engine with %j and %j', (keys, ngram, tokens, way, reason) => {
+    const launch = planOf(keys, { ngram });
+    expect((launch.how as Extract<WorkerRunSpec, { program: 'llama' }>).settings.ngramTokens).toBe(tokens);
+    expect(launch.speculation).toEqual({ way, reason: expect.stringMatching(reason) });
+  });
+
+  it.each([
+    ['engine = "llama-server"', { way: 'off', reason: expect.stringMatching(/default of llama-server/) }],
+    [
+      'engine = "llama-server"\nspeculation = "mtp"',
+      { way: 'mtp', reason: expect.stringMatching(/slot file/) },
+    ],
+    ['type = "embedding"', undefined],
+  ])('of %j is explained', (file, expected) => {
+    expect(planOf(file, { ngram: FASTER }).speculation).toEqual(expected);
+  });
+
   it.each([
     ['', 0],
     ['speculation = "ngram"', 4],

@@ -290,6 +290,7 @@ export class SlotController {
     return slotRecord({
       view: this.view,
       config: this.#config,
+      model: this.#model,
       since: this.#machine.since,
       current: this.#lifecycle.current,
       readers: this.#deps,

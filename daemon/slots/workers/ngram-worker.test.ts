@@ -38,6 +38,27 @@ describe('an engine that predicts tokens from repeats', () => {
     expect(steps[1]).toBeLessThan(0.65 * (steps[0] ?? 0));
   });
 
+  test('a request switches predictions on and off, with the same answer', async () => {
+    const body = { prompt: `${RUN} ${RUN} ${RUN} abc`, max_tokens: 60, temperature: 0 };
+    for (const client of [plain, ahead]) {
+      const steps: Record<string, number> = {};
+      const texts = new Set<string | undefined>();
+      for (const speculation of ['off', 'ngram', 'off', 'ngram'] as const) {
+        const before = (await client.worker().health()).batches ?? 0;
+        const answer = await client.request(TEXT, { ...body, speculation });
+        texts.add(answer.choices[0]?.text);
+        steps[speculation] = ((await client.worker().health()).batches ?? 0) - before;
+      }
+      expect(texts.size).toBe(1);
+      expect(steps.ngram).toBeLessThan(0.65 * (steps.off ?? 0));
+    }
+  });
+
+  test('refuses another way of speculation', async () => {
+    const response = await plain.worker().post(TEXT, { prompt: 'abc', speculation: 'draft' });
+    expect(response.status).toBe(422);
+  });
+
   test.each([
     ['a chat', CHAT, { messages: user(RUN) }],
     ['a stop string', TEXT, { prompt: `${RUN} ${RUN} abc`, stop: ['klm'], max_tokens: 40 }],

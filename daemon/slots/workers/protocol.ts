@@ -2,6 +2,9 @@
 export const WORKER_KINDS = ['chat', 'embedding', 'rerank'] as const;
 export type WorkerKind = (typeof WORKER_KINDS)[number];
 
+/** Tokens that are predicted at once from repeats of the text. */
+export const NGRAM_TOKENS = 4;
+
 /** Where a chat worker saves the states of its conversations (docs/spec/contract.md#kv-cache). */
 export interface KvCacheConfig {
   /** The folder of all states, which the limits apply to. Nothing is saved once it is gone. */

@@ -4,7 +4,7 @@ import {
   abandonedText,
   balanceText,
   beyondText,
-  conversationsText,
+  chatText,
   failoverText,
   fallbackText,
   usedFallbackText,
@@ -47,13 +47,13 @@ export function Resolution(props: { explained: ExplainView }): ReactElement {
   const others = failoverText(explained);
   const fallbacks = fallbackText(explained);
   const beyond = beyondText(explained);
-  const conversations = conversationsText(explained);
+  const chat = chatText(explained);
   return (
     <>
       <Note tone={explained.error === null ? 'ok' : 'failed'}>
         <p>{targetSentence(explained)}</p>
         {explained.balance === null ? null : <p>Chosen because {balanceText(explained.balance)}.</p>}
-        {conversations === null ? null : <p>{conversations}</p>}
+        {chat === null ? null : <p>{chat}</p>}
         {beyond === null ? null : <p>{beyond}</p>}
         {others === null ? null : <p>{others}</p>}
         {fallbacks === null ? null : <p>{fallbacks}</p>}

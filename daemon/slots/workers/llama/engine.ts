@@ -4,16 +4,16 @@ import { type ConversationState, withoutState } from '../../../contract/conversa
 import type { SamplingDefaults } from '../../../models/sampling-defaults.ts';
 import { CHECKPOINT_LIMITS } from '../checkpoint-limits.ts';
 import type { LoadWatch } from '../lifecycle.ts';
-import type { WorkerConfig, WorkerHealth, WorkerInfo } from '../protocol.ts';
+import { NGRAM_TOKENS, type WorkerConfig, type WorkerHealth, type WorkerInfo } from '../protocol.ts';
 import { invalidField } from '../refusal.ts';
 import { type ChatTemplate, chatTemplates, type TemplateFiles } from './chat-template.ts';
 import { DecodeBarrier } from './decode-barrier.ts';
 import { detokenizer } from './detokenizer.ts';
 import { type GenerationEvent, generate, type Job } from './generate.ts';
 import { Grammars } from './grammars.ts';
-import { LlamaSequence } from './llama-sequence.ts';
+import { LlamaSequence, type OpenSequence } from './llama-sequence.ts';
 import { formatOf, type LoadedModel, loadModel, modelSampling, ownTemplate, toolTemplate } from './load.ts';
-import { canRollBack, NgramPredictor } from './ngram-predictor.ts';
+import { canRollBack } from './ngram-predictor.ts';
 import { grammarRefusal, patchSamplerErrors } from './patch-sampler-errors.ts';
 import { type PrefillPace, prefillPace } from './prefill-chunks.ts';
 import { PromptRenderer } from './prompt-renderer.ts';
@@ -70,13 +70,18 @@ export class ChatEngine {
     patchSamplerErrors(context);
     const several = context.totalSequences > 1;
     const barrier = new DecodeBarrier(nextTurn, several ? () => pause(GATHER_MS) : null);
-    this.#sequences = Array.from({ length: context.totalSequences }, (_, number) => {
-      const predictor =
-        config.ngramTokens > 0 && canRollBack(model) ? new NgramPredictor(config.ngramTokens) : null;
-      const options = { checkpoints: CHECKPOINT_LIMITS, ...(predictor && { tokenPredictor: predictor }) };
-      return new LlamaSequence(context.getSequence(options), { number, barrier, predictor });
-    });
+    const open: OpenSequence = (predictor) =>
+      context.getSequence({
+        checkpoints: CHECKPOINT_LIMITS,
+        ...(predictor && { tokenPredictor: predictor }),
+      });
     this.#loaded = loaded;
+    this.#config = config;
+    const ngramTokens = this.#ngramTokens(config.ngramTokens > 0 ? 'ngram' : 'off');
+    this.#sequences = Array.from(
+      { length: context.totalSequences },
+      (_, number) => new LlamaSequence(open, { number, barrier, ngramTokens }),
+    );
     this.info = loaded.info;
     this.vocabulary = new Vocabulary(model);
     this.sampling = modelSampling(model);
@@ -94,7 +99,6 @@ export class ChatEngine {
     this.template = chatTemplates(files);
     this.prompts = new PromptRenderer(this.template, files);
     this.#pace = prefillPace(context.batchSize);
-    this.#config = config;
     this.#watch = watch;
   }
 
@@ -136,6 +140,7 @@ export class ChatEngine {
     const sequence = await this.#pool.acquire(tokens, signal);
     sequence.enter();
     try {
+      await sequence.predict(this.#ngramTokens(generation.speculation));
       order.onConversation?.(await this.#restore(sequence, tokens));
       yield { type: 'started' };
       for (let choice = 0; choice < n && !signal.aborted; choice++) {
@@ -178,6 +183,13 @@ export class ChatEngine {
   /** Frees the native memory. No request may be running. */
   async dispose(): Promise<void> {
     await this.#loaded.llama.dispose();
+  }
+
+  /** Returns the number of tokens that a request predicts at once. */
+  #ngramTokens(speculation: Generation['speculation']): number {
+    const { ngramTokens } = this.#config;
+    const isOn = speculation === null ? ngramTokens > 0 : speculation === 'ngram';
+    return isOn && canRollBack(this.#loaded.model) ? ngramTokens || NGRAM_TOKENS : 0;
   }
 
   /** Restores the beginning of a prompt from a saved state, if there is one that helps. */

@@ -7,36 +7,37 @@ import type {
 import { seededRandom } from '../../../lib/seeded-random.ts';
 import { sequencePriority } from './batch-plan.ts';
 import type { DecodeBarrier, Member } from './decode-barrier.ts';
-import type { NgramPredictor } from './ngram-predictor.ts';
+import { NgramPredictor } from './ngram-predictor.ts';
 import { createSampler } from './sampler.ts';
 import type { Sampled, SampleOptions, Sequence } from './sequence.ts';
 import type { StatefulSequence } from './state-store.ts';
 
+/** Takes a free sequence of a context. */
+export type OpenSequence = (predictor: NgramPredictor | null) => LlamaContextSequence;
+
 /** Adapts one sequence of the library to the interface that generation needs. */
 export class LlamaSequence implements Sequence, StatefulSequence {
-  readonly #inner: LlamaContextSequence;
+  #inner: LlamaContextSequence;
+  readonly #open: OpenSequence;
   readonly #barrier: DecodeBarrier;
   readonly #place: EvaluationPriority;
-  readonly #predictor: NgramPredictor | null;
+  #predictor: NgramPredictor | null;
   #member: Member | null = null;
   #recent: number[] = [];
   /** Number of tokens that the penalties look back at; 0 without penalties. */
   #penaltyWindow = 0;
 
   /**
-   * `number` is the index of the sequence in its context, from 0. All sequences of a context share one
-   * `barrier`. `predictor` is the one that the sequence was created with.
+   * `number` is the index of the sequence in its context, from 0. All sequences of a context share one `barrier`.
+   * Predicts `ngramTokens` tokens at once; 0: none.
    */
   constructor(
-    inner: LlamaContextSequence,
-    {
-      number,
-      barrier,
-      predictor,
-    }: { number: number; barrier: DecodeBarrier; predictor: NgramPredictor | null },
+    open: OpenSequence,
+    { number, barrier, ngramTokens }: { number: number; barrier: DecodeBarrier; ngramTokens: number },
   ) {
-    this.#inner = inner;
-    this.#predictor = predictor;
+    this.#open = open;
+    this.#predictor = ngramTokens > 0 ? new NgramPredictor(ngramTokens) : null;
+    this.#inner = open(this.#predictor);
     this.#place = sequencePriority(number);
     this.#barrier = barrier;
   }
@@ -69,6 +70,17 @@ export class LlamaSequence implements Sequence, StatefulSequence {
       await this.#inner.eraseContextTokenRanges([{ start: keep, end: this.position }]);
     }
     return this.position;
+  }
+
+  /**
+   * Sets the number of tokens that the next requests predict at once. The sequence is empty afterwards when that starts
+   * or ends predictions, because the library sets the predictor of a sequence once.
+   */
+  async predict(ngramTokens: number): Promise<void> {
+    if (ngramTokens > 0 === (this.#predictor !== null)) return;
+    await this.#inner.dispose();
+    this.#predictor = ngramTokens > 0 ? new NgramPredictor(ngramTokens) : null;
+    this.#inner = this.#open(this.#predictor);
   }
 
   /** Joins the decode barrier until `leave` is called. */

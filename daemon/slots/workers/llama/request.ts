@@ -16,6 +16,8 @@ export interface Generation {
   logprobs: number | null;
   /** GBNF that the text must match, and the request field it comes from. */
   grammar: { text: string; param: string } | null;
+  /** Whether tokens are predicted from repeats of the text; null: as the slot is set up. */
+  speculation: 'off' | 'ngram' | null;
 }
 
 export interface AnswerRequest {
@@ -44,6 +46,7 @@ export const answerFields = {
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   n: z.int().min(1).max(MAX_CHOICES).nullish(),
+  speculation: z.enum(['off', 'ngram']).nullish(),
 };
 
 type AnswerFields = z.infer<z.ZodObject<typeof answerFields>>;
@@ -73,6 +76,7 @@ export function answerRequest(
       stops: [body.stop ?? []].flat().filter((stop) => stop !== ''),
       logprobs,
       grammar: null,
+      speculation: body.speculation ?? null,
     },
     n: body.n ?? 1,
     stream: body.stream ?? false,
