@@ -4,11 +4,20 @@ import { join } from 'node:path';
 import type OpenAI from 'openai';
 import { UnprocessableEntityError } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { SlotPlanView } from '../../../daemon/contract/slots.ts';
+import { fromPcm16, toPcm16, wavHeader } from '../../../daemon/lib/media/pcm.ts';
+import { Resampler } from '../../../daemon/lib/media/resampler.ts';
+import { proportionalTreeMemory } from '../../../daemon/lib/process/process-memory.ts';
+import { tinyChat } from '../../../daemon/models/testing/gguf/tiny-chat.ts';
+import { SILENCE } from '../../../daemon/test/harness/any-voice-event.ts';
 import { failure } from '../../../daemon/test/harness/failure.ts';
 import { startGateway } from '../../../daemon/test/harness/gateway.ts';
 import { modelFolder, newHome } from '../../../daemon/test/harness/home.ts';
+import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { openaiClient } from '../../../daemon/test/harness/openai.ts';
+import { slots } from '../../../daemon/test/harness/slots.ts';
+import { VoiceCall } from '../../../daemon/test/harness/voice-call.ts';
 import { availableOrSkip } from '../harness/unavailable.ts';
 import { piperVoice, speak } from './piper-voice.ts';
 import { WHISPER_BASE, WHISPER_TINY_EN, whisperFolder } from './whisper-models.ts';
@@ -22,12 +31,42 @@ const SENTENCES = [
   'The quick brown fox jumps over the lazy dog.',
 ];
 const VOICE = 'joe';
+const MIB = 1024 ** 2;
+/** Samples per second of `/v1/realtime`. */
+const REALTIME_RATE = 24_000;
+const WAV_HEADER_BYTES = 44;
+/** Models whose answer to everything is one of the sentences. */
+const SPEAKERS = Object.fromEntries(
+  SENTENCES.map((reply, index) => [`says-${index}`, tinyChat({ name: `says-${index}`, reply })]),
+);
+
+/** Returns a recording as a microphone would send it. */
+function microphone(wav: Buffer): Buffer {
+  const resampler = new Resampler(wav.readUInt32LE(24), REALTIME_RATE);
+  const samples = fromPcm16(wav.subarray(WAV_HEADER_BYTES));
+  return Buffer.concat([toPcm16(resampler.push(samples)), toPcm16(resampler.flush())]);
+}
 
 const installed = await availableOrSkip('Whisper in the embedded engine', async () => ({
   [VOICE]: await piperVoice(),
   [WHISPER_TINY_EN.name]: await whisperFolder(WHISPER_TINY_EN),
   [WHISPER_BASE.name]: await whisperFolder(WHISPER_BASE),
 }));
+
+/** How often the sentences are repeated in the long recording. */
+const REPEATS = 5;
+
+/** Joins WAV files. Returns the file and the seconds at which each part ends. */
+function joined(parts: readonly Buffer[]): { file: File; ends: number[] } {
+  const rate = parts[0]?.readUInt32LE(24) ?? 0;
+  let length = 0;
+  const ends = parts.map((part) => {
+    length += part.length - WAV_HEADER_BYTES;
+    return length / 2 / rate;
+  });
+  const sound = parts.map((part) => part.subarray(WAV_HEADER_BYTES));
+  return { file: new File([Buffer.concat([wavHeader(rate, length), ...sound])], 'joined.wav'), ends };
+}
 
 /** Words without punctuation and capitals. */
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z0-9']+/g) ?? [];
@@ -37,13 +76,30 @@ describe.skipIf(installed === null)('Whisper in the embedded engine', () => {
     const home = newHome();
     for (const [name, folder] of Object.entries(installed ?? {}))
       cpSync(folder, join(modelFolder(home), name), { recursive: true });
-    return startGateway({ home, files: { 'config/slots/agent.toml': 'enabled = false\n' } });
+    return startGateway({
+      home,
+      models: SPEAKERS,
+      files: {
+        'config/slots/agent.toml': 'enabled = false\n',
+        'config/slots/stt.toml': `type = "stt"\nmodel = "${WHISPER_BASE.name}"\n`,
+      },
+    });
   });
   let openai: OpenAI;
+  let spoken: Buffer<ArrayBuffer>[];
   let recordings: File[];
+  /** Longer than the window of 30 s. */
+  let long: { file: File; ends: number[] };
+  /** Bytes by model before the first load. */
+  const estimates = new Map<string, number>();
   beforeAll(async () => {
     openai = openaiClient(gateway, { timeout: LIMIT_MS });
-    const spoken = await speak(installed?.[VOICE] ?? '', SENTENCES);
+    for (const { name, model } of await slots(gateway)) {
+      const { need } = (await send(gateway, 'GET', `/api/slots/${name}/plan`)).json<SlotPlanView>();
+      if (model !== null && need.source === 'estimated') estimates.set(model, need.total);
+    }
+    spoken = await speak(installed?.[VOICE] ?? '', SENTENCES);
+    long = joined(Array.from({ length: REPEATS }, () => spoken).flat());
     recordings = spoken.map((wav) => new File([wav], 'spoken.wav'));
   }, LIMIT_MS);
 
@@ -117,5 +173,157 @@ describe.skipIf(installed === null)('Whisper in the embedded engine', () => {
       expect(segments?.at(-1)?.end).toBeLessThanOrEqual(duration);
     },
     LIMIT_MS,
+  );
+
+  it.each(SENTENCES.map((sentence, index) => [sentence, index] as const))(
+    'a conversation over /v1/realtime: Whisper writes every word of the voice, and the spoken reply is understood: %s',
+    async (sentence, index) => {
+      const call = await VoiceCall.open(gateway, `?model=says-${index}`);
+      try {
+        await call.update({ audio: { input: { transcription: { model: 'stt' } } } });
+        call.speak(microphone(spoken[index] as Buffer));
+        call.speak(SILENCE);
+        const heard = await call.next('conversation.item.input_audio_transcription.completed', LIMIT_MS);
+        expect(wordsOf(String(heard.transcript))).toEqual(wordsOf(sentence));
+        const { response } = await call.next('response.done', LIMIT_MS);
+        const { id, status } = response as { id: string; status: string };
+        expect(status).toBe('completed');
+        const reply = call.sound(id);
+        const listener = await VoiceCall.open(gateway, '?intent=transcription');
+        try {
+          await listener.update({ audio: { input: { turn_detection: null } } }, 'transcription');
+          listener.speak(reply);
+          listener.send({ type: 'input_audio_buffer.commit' });
+          const repeated = await listener.next(
+            'conversation.item.input_audio_transcription.completed',
+            LIMIT_MS,
+          );
+          // The voice of the gateway varies slightly, and Whisper mistakes up to two words then.
+          const understood = wordsOf(sentence).filter((word) =>
+            wordsOf(String(repeated.transcript)).includes(word),
+          );
+          expect(understood.length, String(repeated.transcript)).toBeGreaterThanOrEqual(
+            wordsOf(sentence).length - 2,
+          );
+        } finally {
+          listener.close();
+        }
+      } finally {
+        call.close();
+      }
+    },
+    2 * LIMIT_MS,
+  );
+
+  const longWords = () => Array.from({ length: REPEATS }, () => SENTENCES.flatMap(wordsOf)).flat();
+
+  it(
+    'stream: a long recording gives its text while it is decoded',
+    async () => {
+      // A piece ends at a pause of 0.3 s.
+      const [first] = spoken as [Buffer];
+      const header = first.subarray(0, WAV_HEADER_BYTES);
+      const pause = Buffer.concat([header, Buffer.alloc(2 * Math.round(first.readUInt32LE(24) / 2))]);
+      const parts = Array.from({ length: REPEATS }, () => spoken.flatMap((wav) => [wav, pause])).flat();
+      const stream = await openai.audio.transcriptions.create({
+        ...{ file: joined(parts).file, model: WHISPER_BASE.name, stream: true },
+      });
+      const deltas: string[] = [];
+      let active: number | undefined;
+      let text = '';
+      for await (const event of stream) {
+        if (event.type === 'transcript.text.done') text = event.text;
+        if (event.type !== 'transcript.text.delta') continue;
+        deltas.push(event.delta);
+        active ??= (await slots(gateway)).find(({ name }) => name === 'stt')?.active;
+      }
+      // The first words arrived while the model still worked.
+      expect(active).toBe(1);
+      expect(deltas.length).toBeGreaterThanOrEqual(3);
+      expect(deltas.join('')).toBe(text);
+      expect(wordsOf(text)).toEqual(longWords());
+    },
+    2 * LIMIT_MS,
+  );
+
+  it.each([WHISPER_BASE.name, WHISPER_TINY_EN.name])(
+    '%s: each word of a recording over 30 s has a time within its sentence',
+    async (model) => {
+      const answer = await openai.audio.transcriptions.create({
+        ...{ file: long.file, model, response_format: 'verbose_json' },
+        timestamp_granularities: ['word', 'segment'],
+      });
+      const { words = [], duration } = answer as OpenAI.Audio.TranscriptionVerbose;
+      expect(duration).toBeGreaterThan(35);
+      expect(words.flatMap(({ word }) => wordsOf(word))).toEqual(longWords());
+      const owner = long.ends.flatMap((end, index) =>
+        wordsOf(SENTENCES[index % SENTENCES.length] ?? '').map(
+          () => [long.ends[index - 1] ?? 0, end] as const,
+        ),
+      );
+      for (const [index, { word, start, end }] of words.entries()) {
+        const [from, to] = owner[index] as readonly [number, number];
+        expect(start, `${word} ${index}`).toBeGreaterThan(from - 1);
+        expect(end, `${word} ${index}`).toBeLessThan(to + 1);
+        expect(end).toBeGreaterThanOrEqual(start);
+      }
+    },
+    2 * LIMIT_MS,
+  );
+
+  it(
+    'silence has an empty text, and between two sentences it costs no word and no time',
+    async () => {
+      const [first, second] = spoken as [Buffer, Buffer];
+      const pause = Buffer.concat([
+        first.subarray(0, WAV_HEADER_BYTES),
+        Buffer.alloc(12 * 2 * first.readUInt32LE(24)),
+      ]);
+      const quiet = await openai.audio.transcriptions.create({
+        ...{ file: joined([pause]).file, model: WHISPER_BASE.name },
+      });
+      expect(quiet.text).toBe('');
+      const { file, ends } = joined([first, pause, second]);
+      const answer = await openai.audio.transcriptions.create({
+        ...{ file, model: WHISPER_BASE.name, response_format: 'verbose_json' },
+        timestamp_granularities: ['word'],
+      });
+      const { text, words = [] } = answer as OpenAI.Audio.TranscriptionVerbose;
+      const expected = SENTENCES.slice(0, 2).map(wordsOf);
+      expect(wordsOf(text)).toEqual(expected.flat());
+      const later = words.filter(({ start }) => start > (ends[0] ?? 0) + 6);
+      expect(later.flatMap(({ word }) => wordsOf(word))).toEqual(expected[1]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'no probability is invented: this engine reports none for Whisper',
+    async () => {
+      const answer = await transcribe(0, { response_format: 'verbose_json' });
+      const { segments = [] } = answer as OpenAI.Audio.TranscriptionVerbose;
+      expect(segments).not.toEqual([]);
+      for (const segment of segments) {
+        expect(segment).not.toHaveProperty('avg_logprob');
+        expect(segment).not.toHaveProperty('no_speech_prob');
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it.each([WHISPER_BASE.name, WHISPER_TINY_EN.name])(
+    'the estimate of %s is within -5 and +25 percent of the memory after its longest window',
+    async (model) => {
+      await openai.audio.transcriptions.create({ file: long.file, model });
+      const slot = (await slots(gateway)).find((each) => each.model === model);
+      const measured = (await proportionalTreeMemory(Number(slot?.pid)))?.resident ?? 0;
+      const estimated = estimates.get(model) ?? 0;
+      console.info(
+        `${model}: estimated ${Math.round(estimated / MIB)} MiB, measured ${Math.round(measured / MIB)} MiB`,
+      );
+      expect(estimated / measured).toBeGreaterThan(0.95);
+      expect(estimated / measured).toBeLessThan(1.25);
+    },
+    2 * LIMIT_MS,
   );
 });

@@ -78,6 +78,7 @@ class Part(nn.Module):
         return x + self.linear(hidden, layer + "/ffn/linear_1")
 
     def attention(self, q, k, v, mask=None):
+        """Returns the result and the weights of each head."""
         batch, length, size = q.shape
         width = size // self.heads
         q = q.view(batch, length, self.heads, width).permute(0, 2, 1, 3) * width**-0.5
@@ -86,7 +87,8 @@ class Part(nn.Module):
         scores = q @ k
         if mask is not None:
             scores = scores + mask
-        return (scores.softmax(-1) @ v).permute(0, 2, 1, 3).reshape(batch, length, size)
+        shares = scores.softmax(-1)
+        return (shares @ v).permute(0, 2, 1, 3).reshape(batch, length, size), shares
 
 
 class Encoder(Part):
@@ -101,7 +103,8 @@ class Encoder(Part):
         x = x + self.weights["position_encodings/encodings"][: x.shape[1]]
         for layer in self.layers:
             inputs = self.linear(self.norm(x, layer + "/self_attention/layer_norm"), layer + "/self_attention/linear_0")
-            x = x + self.linear(self.attention(*inputs.chunk(3, dim=-1)), layer + "/self_attention/linear_1")
+            result, _ = self.attention(*inputs.chunk(3, dim=-1))
+            x = x + self.linear(result, layer + "/self_attention/linear_1")
             x = self.feed_forward(x, layer)
         x = self.norm(x, "layer_norm")
         pairs = [self.decoder.linear(x, layer + "/attention/linear_1").chunk(2, dim=-1) for layer in self.decoder.layers]
@@ -109,10 +112,14 @@ class Encoder(Part):
 
 
 class Decoder(Part):
-    """One step: scores of the next tokens, and the caches of the self-attention with the rows of `tokens` filled in."""
+    """
+    One step: scores of the next tokens, the caches of the self-attention with the rows of `tokens` filled in, and where the
+    alignment heads look in the recording, from which sherpa-onnx computes the times of words.
+    """
 
-    def __init__(self, weights):
+    def __init__(self, weights, alignment_heads):
         super().__init__(weights, "decoder")
+        self.alignment_heads = alignment_heads
         self.causal = torch.full((TEXT_CONTEXT, TEXT_CONTEXT), float("-inf")).triu(1)
 
     def forward(self, tokens, keys, values, cross_keys, cross_values, offset):
@@ -121,7 +128,7 @@ class Decoder(Part):
         embeddings = self.weights["embeddings/weight"]
         x = functional.embedding(tokens, embeddings) + self.weights["position_encodings/encodings"][start:end]
         mask = self.causal[start:end, :end]
-        new_keys, new_values = [], []
+        new_keys, new_values, aligned = [], [], []
         for index, layer in enumerate(self.layers):
             inputs = self.linear(self.norm(x, layer + "/self_attention/layer_norm"), layer + "/self_attention/linear_0")
             q, k, v = inputs.chunk(3, dim=-1)
@@ -129,12 +136,14 @@ class Decoder(Part):
             v = torch.cat([values[index][:, :start], v], 1)
             new_keys.append(torch.cat([k, keys[index][:, end:]], 1))
             new_values.append(torch.cat([v, values[index][:, end:]], 1))
-            x = x + self.linear(self.attention(q, k, v, mask), layer + "/self_attention/linear_1")
+            result, _ = self.attention(q, k, v, mask)
+            x = x + self.linear(result, layer + "/self_attention/linear_1")
             q = self.linear(self.norm(x, layer + "/attention/layer_norm"), layer + "/attention/linear_0")
-            heard = self.attention(q, cross_keys[index], cross_values[index])
+            heard, shares = self.attention(q, cross_keys[index], cross_values[index])
+            aligned.extend(shares[:, head : head + 1] for of, head in self.alignment_heads if of == index)
             x = self.feed_forward(x + self.linear(heard, layer + "/attention/linear_2"), layer)
         scores = functional.linear(self.norm(x, "layer_norm"), embeddings)
-        return scores, torch.stack(new_keys), torch.stack(new_values)
+        return scores, torch.stack(new_keys), torch.stack(new_values), torch.cat(aligned, 1)
 
 
 def export(module, arguments, path, inputs, outputs, axes):
@@ -162,9 +171,11 @@ def export_graphs(encoder, decoder, folder):
     arguments = (torch.tensor([[1, 2, 3]]), empty, empty, *encoder(mel), torch.zeros(1, dtype=torch.int64))
     axes = {"tokens": {0: "batch", 1: "length"}, "logits": {0: "batch", 1: "length"}, **heard}
     axes.update({name: {1: "batch"} for name in read + written})
+    axes["cross_attention_weights"] = {0: "batch", 2: "length", 3: "heard"}
+    results = ["logits", *written, "cross_attention_weights"]
     # A trace has the lengths as values of the graph, not as numbers of this example.
     traced = torch.jit.trace(decoder, arguments)
-    export(traced, arguments, folder / "decoder.onnx", ["tokens", *read, *cross, "offset"], ["logits", *written], axes)
+    export(traced, arguments, folder / "decoder.onnx", ["tokens", *read, *cross, "offset"], results, axes)
 
 
 def byte_of_letter():
@@ -186,7 +197,7 @@ def metadata_of(encoder, decoder, special, vocabulary, config):
     silence = next(special[name] for name in ("<|nospeech|>", "<|nocaptions|>") if name in special)
     return {
         "model_type": "whisper",
-        "version": 1,
+        "version": 2,
         "n_mels": MELS,
         "n_audio_ctx": AUDIO_CONTEXT,
         "n_audio_state": size,
@@ -212,6 +223,8 @@ def metadata_of(encoder, decoder, special, vocabulary, config):
         "sot_prev": special["<|startofprev|>"],
         "sot_lm": special["<|startoflm|>"],
         "no_timestamps": special["<|notimestamps|>"],
+        "n_alignment_heads": len(decoder.alignment_heads),
+        "alignment_heads": ",".join(f"{layer}:{head}" for layer, head in decoder.alignment_heads),
     }
 
 
@@ -239,7 +252,7 @@ def main(source, folder):
     config = json.loads((source / "config.json").read_text(encoding="utf-8"))
     special = {token["content"]: token["id"] for token in tokenizer["added_tokens"]}
     vocabulary = tokenizer["model"]["vocab"]
-    decoder = Decoder(weights).eval()
+    decoder = Decoder(weights, config["alignment_heads"]).eval()
     encoder = Encoder(weights, decoder).eval()
     with torch.no_grad():
         export_graphs(encoder, decoder, folder)
