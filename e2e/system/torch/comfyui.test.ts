@@ -6,9 +6,14 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImagesResponse } from '../../../daemon/contract/images.ts';
+import type { SlotPlanView } from '../../../daemon/contract/slots.ts';
 import { modelOfFile } from '../../../daemon/inference/images/own-model.ts';
 import { type Weights, workflowGraph } from '../../../daemon/inference/images/workflow-graph.ts';
-import { processTree, processTreeMemory } from '../../../daemon/lib/process/process-memory.ts';
+import {
+  processTree,
+  processTreeMemory,
+  proportionalTreeMemory,
+} from '../../../daemon/lib/process/process-memory.ts';
 import { FAMILIES, type ImageFamily } from '../../../daemon/models/images/families.ts';
 import { isAlive } from '../../../daemon/test/harness/descendants.ts';
 import { startGateway, until } from '../../../daemon/test/harness/gateway.ts';
@@ -16,6 +21,7 @@ import { newHome } from '../../../daemon/test/harness/home.ts';
 import { type HttpResponse, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { runSlotAction, slot, waitForSlotState } from '../../../daemon/test/harness/slots.ts';
+import { writeSd15Checkpoint } from '../builds/sd15-checkpoint.ts';
 import { cachedFolder, shortHash } from '../harness/cache.ts';
 import { runProgram } from '../harness/program.ts';
 import { pythonEnvironment } from '../harness/python-environment.ts';
@@ -182,8 +188,9 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
   );
 
   it(
-    'a client disconnect interrupts the job',
+    'a client disconnect interrupts the job, and neither it nor the next one stays in the history',
     async () => {
+      await send(comfy, 'POST', '/history', { body: { clear: true } });
       const leaving = new AbortController();
       const answer = fetch(`${gateway.url}${IMAGES}`, {
         method: 'POST',
@@ -195,7 +202,12 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
       leaving.abort();
       await expect(answer).rejects.toThrow();
       await until(async () => (await queued()) === 0, 'ComfyUI to be idle', MINUTE);
-      expect(sizeOf((await generate())[0])).toEqual([64, 64]);
+      expect(sizeOf((await generate({ seed: 5 }))[0])).toEqual([64, 64]);
+      await until(
+        async () => Object.keys((await send(comfy, 'GET', '/history')).json<object>()).length === 0,
+        'the history of ComfyUI to be empty',
+        MINUTE,
+      );
     },
     DRAW_LIMIT_MS,
   );
@@ -279,11 +291,18 @@ describe.skipIf(installed === null)('ComfyUI as an image slot', () => {
   );
 });
 
+/** All tensors of Stable Diffusion 1.5: 2.1 GB, of which the estimate knows. */
+const complete =
+  installed &&
+  (await cachedFolder('sd15-random-1', async (scratch) =>
+    writeSd15Checkpoint(join(scratch, 'weights.safetensors')),
+  ));
+
 describe.skipIf(installed === null)('ComfyUI that the gateway starts', () => {
   const gateway = new OneGateway(() => {
-    const { python, comfyui, checkpoint } = installed as Installed;
+    const { python, comfyui } = installed as Installed;
     const base = join(newHome(), 'comfy');
-    writeModels(base, checkpoint);
+    writeModels(base, join(complete ?? '', 'weights.safetensors'));
     const args = ['--disable-api-nodes', '--disable-all-custom-nodes', '--base-directory', base];
     return startGateway({
       files: {
@@ -303,10 +322,19 @@ describe.skipIf(installed === null)('ComfyUI that the gateway starts', () => {
     });
 
   it(
-    'starts at the first request and draws',
+    'starts at the first request and draws, and its estimate is within -5 % and +25 % of the measured tree',
     async () => {
+      const { need } = (await send(gateway, 'GET', '/api/slots/img/plan')).json<SlotPlanView>();
+      expect(need.source).toBe('estimated');
       const answer = await draw();
       expect(answer.status, answer.text.slice(0, 500)).toBe(200);
+      const { pid } = await slot(gateway, 'img');
+      const measured = (await proportionalTreeMemory(Number(pid)))?.resident ?? 0;
+      console.info(
+        `ComfyUI: estimated ${Math.round(need.total / MIB)} MiB, measured ${Math.round(measured / MIB)} MiB`,
+      );
+      expect(need.total / measured).toBeGreaterThan(0.95);
+      expect(need.total / measured).toBeLessThan(1.25);
     },
     START_LIMIT_MS,
   );
