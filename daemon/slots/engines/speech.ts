@@ -48,8 +48,8 @@ const BYTES_PER_FILE_BYTE = 1.84;
 /** Arena of a voice after its longest piece of text (`MAX_PIECE_CHARS`), by family. */
 const VOICE_ARENAS: Readonly<Record<string, number>> = { kokoro: 200 * MIB };
 const VOICE_ARENA_BYTES = 160 * MIB;
-/** A recogniser gets 30 s at most. Its arena grows with the size of the model, and over many requests. */
-const RECOGNISER_ARENA_PER_FILE_BYTE = 0.35;
+/** A recogniser gets 30 s at most. Its arena grows with the size of the model, and over many requests of different lengths. */
+const RECOGNISER_ARENA_PER_FILE_BYTE = 0.58;
 const MIN_RECOGNISER_ARENA_BYTES = 32 * MIB;
 
 function arenaBytes({ config, model }: MemoryParams): number {
