@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FailureOptions } from '../../contract/errors.ts';
-import { maskedFailure } from './mask.ts';
+import { maskedFailure, maskedMessage } from './mask.ts';
 
 const mask = (status: number, body: string, more: object = {}) =>
   maskedFailure({ status, bytes: Buffer.from(body), truncated: false, ...more });
@@ -155,4 +155,20 @@ test('our own credential keeps its meaning', () => {
 test('a redirect is a failure of the upstream', () => {
   for (const body of ['', errorBody('The file is empty.')])
     expect(mask(302, body)).toMatchObject({ error: { code: 'upstream.error', status: 502 } });
+});
+
+test.each([
+  ['No cats today.', 'No cats today.'],
+  [
+    'No cats today.. Received Model Group=x\nAvailable Model Group Fallbacks=None\n',
+    'No cats today.. Received Model Group=x Available Model Group Fallbacks=None',
+  ],
+  ['a\r\n\r\n  b', 'a b'],
+  ['x'.repeat(301), null],
+  ['No cats.\nTraceback (most recent call last)', null],
+  ['No cats.\n  File "/srv/a.py", line 3', null],
+  ['No cats.\n    at draw (app.js:3:1)', null],
+  [7, null],
+])('the message of an image server %j is passed on as %j', (message, expected) => {
+  expect(maskedMessage(Buffer.from(JSON.stringify({ error: { message } })))).toBe(expected);
 });

@@ -89,11 +89,12 @@ function ownError({ status, hints }: EngineFailure, body: unknown): GatewayError
   return new GatewayError('upstream.error', { ...options, status: own });
 }
 
-/** Returns the message of an error body if it is harmless, else null. */
+/** Returns the message of an error body on one line if it is harmless, else null. LiteLLM adds lines to the message of a provider. */
 export function maskedMessage(bytes: Buffer): string | null {
   const message = (parsed(bytes) as ErrorBody)?.error?.message;
-  const isHarmless = typeof message === 'string' && isShortLine(message) && safetyOf(message) === 'safe';
-  return isHarmless ? message : null;
+  if (typeof message !== 'string' || safetyOf(message) !== 'safe') return null;
+  const line = message.trim().replace(/\s*[\r\n]+\s*/g, ' ');
+  return isShortLine(line) ? line : null;
 }
 
 const isShortLine = (text: string): boolean => text.length <= MAX_MESSAGE && !/[\r\n]/.test(text);
