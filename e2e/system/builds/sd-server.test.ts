@@ -165,6 +165,7 @@ describe.skipIf(prepared === null)('stable-diffusion.cpp as an image slot', () =
       await until(() => cpuTicks(pid) > before + DRAWING_TICKS, 'the engine to draw', 2 * MINUTE);
       leaving.abort();
       await expect(answer).rejects.toThrow();
+      await until(async () => (await slot(gateway, 'img')).abandoned === 1, 'the slot to report it', MINUTE);
       expect(await slot(gateway, 'img')).toMatchObject({ state: 'serving', active: 1 });
       const next = images({ seed: 5 });
       await until(async () => (await slot(gateway, 'img')).queued === 1, 'the next caller to wait', MINUTE);
