@@ -53,8 +53,11 @@ function liteLLM({ url, body }: ReceivedRequest) {
   });
 }
 
-/** LocalAI: the address of a file on the same server. */
-function localAI({ url, headers }: ReceivedRequest) {
+/**
+ * LocalAI: its fields for embeddings and its usage are in every answer, and an image is the address of a file on the same server
+ * unless Base64 is requested (core/http/endpoints/openai/image.go and core/schema/openai.go of its sources, August 2026).
+ */
+function localAI({ url, headers, body }: ReceivedRequest) {
   if (url.endsWith('/models'))
     return json(200, { object: 'list', data: [{ id: 'stablediffusion', object: 'model' }] });
   if (url === '/generated-images/b64.png')
@@ -62,7 +65,20 @@ function localAI({ url, headers }: ReceivedRequest) {
       res.writeHead(headers.authorization === 'Bearer local-key-2718' ? 200 : 401);
       res.end(PNG);
     };
-  return json(200, { created: 1, data: [{ url: `http://${headers.host}/generated-images/b64.png` }] });
+  const { n = 1, response_format: form } = JSON.parse(body) as { n?: number; response_format?: string };
+  const image =
+    form === 'b64_json'
+      ? { b64_json: PNG.toString('base64') }
+      : { url: `http://${headers.host}/generated-images/b64.png` };
+  return json(200, {
+    created: 1,
+    id: 'f3a1c5de-0000-4000-8000-000000000000',
+    data: Array.from({ length: n }, () => ({ embedding: null, index: 0, ...image })),
+    usage: {
+      ...{ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+      input_tokens_details: { text_tokens: 0, image_tokens: 0 },
+    },
+  });
 }
 
 let [lite, local]: StandIn[] = [];
@@ -186,9 +202,24 @@ describe('LiteLLM', () => {
   });
 });
 
-it('LocalAI: the image is downloaded with the credential of the upstream', async () => {
-  const image = await draw({ model: 'stablediffusion', response_format: 'b64_json' });
-  expect(image.data[0]?.b64_json).toBe(PNG.toString('base64'));
+describe('LocalAI', () => {
+  const model = 'stablediffusion';
+
+  it('its image is downloaded with the credential of the upstream, and only the fields of the specification remain', async () => {
+    const image = await draw({ model, n: 2 });
+    expect(local?.requests.filter(({ url }) => url === '/generated-images/b64.png')).toHaveLength(2);
+    expect(image.data).toEqual(
+      Array(2).fill({ url: expect.stringMatching(/^\/api\/images\/cache\/.*\.png$/) }),
+    );
+    expect((await fetchPng(image.data[0]?.url)).equals(PNG)).toBe(true);
+    // Its usage counts no tokens of an image.
+    expect(Object.keys(image).sort()).toEqual(['_svc', 'created', 'data']);
+  });
+
+  it('its Base64 is passed on', async () => {
+    const image = await draw({ model, response_format: 'b64_json' });
+    expect(image.data).toEqual([{ b64_json: PNG.toString('base64') }]);
+  });
 });
 
 it("stable-diffusion.cpp's server", async () => {
