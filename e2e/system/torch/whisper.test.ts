@@ -183,8 +183,8 @@ describe.skipIf(installed === null)('Whisper in the embedded engine', () => {
         await call.update({ audio: { input: { transcription: { model: 'stt' } } } });
         call.speak(microphone(spoken[index] as Buffer));
         call.speak(SILENCE);
-        const heard = await call.next('conversation.item.input_audio_transcription.completed', LIMIT_MS);
-        expect(wordsOf(String(heard.transcript))).toEqual(wordsOf(sentence));
+        const written = await call.next('conversation.item.input_audio_transcription.completed', LIMIT_MS);
+        expect(wordsOf(String(written.transcript))).toEqual(wordsOf(sentence));
         const { response } = await call.next('response.done', LIMIT_MS);
         const { id, status } = response as { id: string; status: string };
         expect(status).toBe('completed');
