@@ -47,8 +47,8 @@ it.each(PARTS)('%s uses the gateway with the client key; another server never re
   const elsewhere = await environment('OPENAI_API_BASE_URL=http://gw.lan/v1/');
   expect(elsewhere).toMatchObject({ [url]: 'http://gw.lan/v1', [key]: 'the-key' });
   const other = await environment(`${url}=https://api.example.com/v1`);
-  expect(other).toMatchObject({ [url]: 'https://api.example.com/v1' });
-  expect(other).not.toHaveProperty(key);
+  // Without the variable, Open WebUI sends OPENAI_API_KEY.
+  expect(other).toMatchObject({ [url]: 'https://api.example.com/v1', [key]: '' });
   const withKey = await environment(`${url}=https://api.example.com/v1\n${key}=theirs`);
   expect(withKey).toMatchObject({ [key]: 'theirs' });
   expect(await environment('', '')).not.toHaveProperty(key);

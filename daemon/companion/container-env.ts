@@ -32,12 +32,17 @@ const CONTROL = /[\0-\x1f\x7f]/;
 
 const withoutSlash = (url: string): string => url.trim().replace(/\/+$/, '');
 
-/** Points a part at the gateway unless companion.env names another server, which never receives the client key. */
+/**
+ * Points a part at the gateway unless companion.env names another server, which never receives the client key: without
+ * a key of its own, Open WebUI would send OPENAI_API_KEY there.
+ */
 function addPart(env: Map<string, string>, part: string, gatewayUrl: string, clientKey: string): void {
   const name = `${part}_OPENAI_API_BASE_URL`;
   const url = withoutSlash(env.get(name) ?? '') || gatewayUrl;
   env.set(name, url);
-  if (url === gatewayUrl && clientKey !== '') env.set(`${part}_OPENAI_API_KEY`, clientKey);
+  const key = `${part}_OPENAI_API_KEY`;
+  if (url !== gatewayUrl) env.set(key, env.get(key) ?? '');
+  else if (clientKey !== '') env.set(key, clientKey);
 }
 
 /**
