@@ -171,7 +171,7 @@ describe('a slot that is stopped under many streams', () => {
     { stopSignal: 'SIGKILL' },
   );
   // More than run at once.
-  const STREAMS = Math.max(10, scale(500));
+  const STREAMS = Math.max(50, scale(500));
   const streams = (count: number) =>
     Array.from({ length: count }, () =>
       openStream(tiny, CHAT, {

@@ -1,4 +1,4 @@
-import { subscribe } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 
 /** The share by which a slowed gateway uses more CPU: the gate has to notice it. */
 export const SLOWDOWN = 0.6;
@@ -25,8 +25,9 @@ export function cpuBurner(share: number): () => void {
   };
 }
 
-/** Slows the handling of every further HTTP request of this process by `share`. */
-export function slowDown(share: number): void {
+/** Slows the handling of every further HTTP request of this process by `share`. Returns a function that ends it. */
+export function slowDown(share: number): () => void {
   const burn = cpuBurner(share);
   subscribe('http.server.request.start', burn);
+  return () => void unsubscribe('http.server.request.start', burn);
 }

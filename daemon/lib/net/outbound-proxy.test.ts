@@ -219,7 +219,7 @@ test('a request for a new connection gets a new tunnel', async () => {
 
 test('a long body is not released while its bytes wait for the proxy', async () => {
   const { promise: connected, resolve } = Promise.withResolvers<Socket>();
-  const proxy = createTcp({ pauseOnConnect: true }, resolve);
+  const proxy = createTcp(resolve);
   await listenOnLoopback(proxy);
   closers.push(() => proxy.close());
   const body = Buffer.alloc(24 * 2 ** 20, 'a');
@@ -228,7 +228,8 @@ test('a long body is not released while its bytes wait for the proxy', async () 
     get('http://hub.example', { method: 'POST', body }),
   );
   const socket = await connected;
-  await new Promise((done) => setTimeout(done, 50));
+  // The first bytes arrive: the client has written the body.
+  await new Promise((done) => socket.once('readable', done));
   releaseWhenWritten(body);
   expect(body.length).toBe(24 * 2 ** 20);
   socket.destroy();

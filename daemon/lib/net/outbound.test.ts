@@ -52,9 +52,12 @@ function send(out: Outbound, request: OutboundRequest): Promise<{ status: number
   });
 }
 
-test.each(['127.0.0.1', '::1'])('localhost is reached on %s alone', async (address) => {
+test.for(['127.0.0.1', '::1'])('localhost is reached on %s alone', async (address, context) => {
   const server = createServer((_, res) => void res.end('ok'));
-  await new Promise<void>((done) => server.listen(0, address, done));
+  const isListening = await new Promise<boolean>((done) => {
+    server.once('error', () => done(false)).listen(0, address, () => done(true));
+  });
+  if (!isListening) return context.skip(`this machine has no ${address}`);
   closers.push(() => new Promise((done) => server.close(done)));
   const both: LookupFunction = (_name, _options, done) =>
     done(null, [

@@ -93,7 +93,7 @@ test.each([
   });
 });
 
-test('refuses a chat that takes too long, and then renders others', async () => {
+test('refuses a chat that takes too long', async () => {
   const { prompts } = renderer(files(QUADRATIC), 5, 100);
   await expect(prompts.render(chat(20_000), signal)).rejects.toMatchObject({
     status: 400,
@@ -101,7 +101,6 @@ test('refuses a chat that takes too long, and then renders others', async () => 
     message:
       'The chat template of this model failed: it takes more than 0.1 s for 20000 messages. Send fewer messages',
   });
-  expect((await prompts.render(chat(1), signal)).text).toBe('6;');
 });
 
 test('a caller who disconnects ends its thread and its place in the queue', async () => {
