@@ -171,7 +171,7 @@ test('the recommendations for each captured machine', () => {
         "stt: Parakeet TDT 0.6B v3",
         "tts: Kokoro 82M multi-lang v1.0",
         "rerank: BGE Reranker v2 M3 1024",
-        "utility: Qwen3.5 0.8B 4096",
+        "utility: Qwen3.5 0.8B 2048",
       ],
     }
   `);
