@@ -25,6 +25,13 @@ test.each<[string, string, string, string[]]>([
     'engine = "llama-server"\n[env]\nA = "1"',
     ['extra_args', 'env'],
   ],
+  ['the memory', '', 'memory = "8 GiB"', ['memory']],
+  [
+    'variables in another order',
+    'engine = "llama-server"\n[env]\nA = "1"\nB = "2"',
+    'engine = "llama-server"\n[env]\nB = "2"\nA = "1"',
+    [],
+  ],
   ['keys that apply at once', 'pinned = true', 'priority = 3\nidle_unload = 60\nautoload = true', []],
   ['the voice and thinking', '', 'enable_thinking = true\n[voice]\nspeed = 2.0', []],
   [

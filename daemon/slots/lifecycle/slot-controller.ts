@@ -24,6 +24,9 @@ import { type LoadTrigger, Waiters } from './waiters.ts';
 /** Maximum lines of output in a diagnosis. */
 const MAX_ERROR_LINES = 5;
 
+/** Keys of a slot file that say to which server an attached slot connects, and how it is checked. */
+const CONNECTION_KEYS: ReadonlySet<string> = new Set(['url', 'key_env', 'health', 'engine', 'type', 'model']);
+
 /**
  * The controller of one slot: the only object that starts, stops and judges its engine. Every event changes the
  * state in one synchronous step, and `#settle` then takes the step that `nextStep` decides.
@@ -223,8 +226,10 @@ export class SlotController {
     this.refreshModel();
     if (config.enabled) {
       const { current } = this.#lifecycle;
-      const isAttached = current?.config.runner === 'attach';
-      if (isAttached && pendingKeys(current.config, config).length > 0) this.restart().catch(() => {});
+      // A slot that drains or stops was unloaded on purpose.
+      const isUp = this.#machine.is('ready', 'serving') && current?.config.runner === 'attach';
+      if (isUp && pendingKeys(current.config, config).some((key) => CONNECTION_KEYS.has(key)))
+        this.restart().catch(() => {});
       return;
     }
     this.#waiters.refuse(disabledError(config.name));
