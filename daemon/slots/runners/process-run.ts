@@ -188,7 +188,8 @@ export class ProcessRun implements RunningEngine {
     const { kvCache, query } = this.#deps;
     const { launch, program } = this.#start;
     if (kvCache === undefined) return null;
-    return SavedSequences.open({ launch, program, query, kvCache, note: (line) => this.#log.note(line) });
+    const note = (line: string) => this.#log.note(line);
+    return SavedSequences.open({ launch, program, query, kvCache, note, signal: this.#stop.signal });
   }
 
   /** Returns a better reason for the end than the exit status. Also detects whether the port was taken. */

@@ -90,6 +90,7 @@ async function opened(
       isSaved: () => {},
     },
     note: (line) => void notes.push(line),
+    signal: LIVE,
     help: async () => help,
   });
   return { saved, notes, reported };

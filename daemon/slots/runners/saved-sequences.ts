@@ -42,8 +42,10 @@ export interface SavedSequencesDeps {
   readonly query: QueryEngine;
   readonly kvCache: Pick<KvCache, 'configFor' | 'restored' | 'notSaved' | 'isSaved'>;
   note(line: string): void;
+  /** Ends the start. */
+  readonly signal: AbortSignal;
   /** Returns the help of the program; default by running it. */
-  readonly help?: (program: string) => Promise<string>;
+  readonly help?: typeof programHelp;
 }
 
 interface Fingerprint {
@@ -78,13 +80,13 @@ export class SavedSequences {
    * option, which would not start with it.
    */
   static async open(deps: SavedSequencesDeps): Promise<SavedSequences | null> {
-    const { launch, program, kvCache, help = programHelp } = deps;
+    const { launch, program, kvCache, signal, help = programHelp } = deps;
     const { args, env, savesSequences = false } = launch.how;
     const isOwn = hasOwnSavePath(args, env, launch.env);
     const config = savesSequences && !isOwn ? kvCache.configFor(launch.modelId) : null;
     if (config === null) return null;
-    const options = await help(program);
-    if (options.includes(KNOWN_OPTION) && !options.includes(SAVE_PATH_OPTION)) {
+    const options = await help(program, { env: { ...env, ...launch.env }, signal });
+    if (options?.includes(KNOWN_OPTION) && !options.includes(SAVE_PATH_OPTION)) {
       const reason = `This build of llama-server has no ${SAVE_PATH_OPTION}.`;
       deps.note(reason);
       kvCache.notSaved(launch.modelId, reason);
