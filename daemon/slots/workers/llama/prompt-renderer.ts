@@ -11,7 +11,7 @@ import type { RenderInput, RenderOutput } from './render-main.ts';
 export interface RenderLimits {
   /** On the event loop, where other answers wait for it. */
   readonly inlineMs: number;
-  /** In a thread, which is started after that. */
+  /** In a thread, which is started after that, with the wait for an earlier one. */
   readonly threadMs: number;
 }
 
@@ -46,14 +46,20 @@ export class PromptRenderer {
     } catch (error) {
       if (!(error instanceof RenderTimeout)) throw error;
     }
-    const head = await this.#thread.run(signal, () => this.#inThread(request, signal));
-    return completePrompt(this.#template, request, head);
+    return completePrompt(this.#template, request, await this.#inThread(request, signal));
   }
 
   async #inThread(request: ChatRequest, signal: AbortSignal): Promise<string> {
     const { threadMs } = this.#limits;
     const workerData: RenderInput = { files: this.#files, conversation: conversationOf(request) };
-    const output = await runThread(workerData, AbortSignal.any([signal, AbortSignal.timeout(threadMs)]));
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(threadMs)]);
+    const output = await this.#thread
+      .run(limit, () => runThread(workerData, limit))
+      .catch((error: unknown) => {
+        if (limit.aborted) return null;
+        if (isOutOfMemory(error)) throw refused(`it needs more than ${MAX_HEAP_MB} MiB of memory`);
+        throw error;
+      });
     signal.throwIfAborted();
     if (output === null)
       throw refused(
@@ -63,6 +69,9 @@ export class PromptRenderer {
     throw new Refusal(output.code, output.message, { param: 'messages' });
   }
 }
+
+const isOutOfMemory = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
 
 /** Runs the thread. Returns null when the signal aborts first. Throws when the thread fails. */
 async function runThread(workerData: RenderInput, signal: AbortSignal): Promise<RenderOutput | null> {
@@ -75,6 +84,7 @@ async function runThread(workerData: RenderInput, signal: AbortSignal): Promise<
   const stop = () => resolve(null);
   thread.once('message', resolve);
   thread.once('error', reject);
+  thread.once('exit', (code) => reject(new Error(`the thread ended with status ${code}`)));
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
