@@ -11,6 +11,7 @@ import { encodeName, headerText } from './forward/headers.ts';
 import { NO_WAIT, type WaitTimes, waitTimesOf } from './forward/wait-times.ts';
 import type { MediaSupport } from './rewrite/body-rule.ts';
 import { loadModel } from './rewrite/load-model.ts';
+import { slotView } from './slot-view.ts';
 import { slotMedia } from './supports-vision.ts';
 
 /**
@@ -87,7 +88,7 @@ async function awaitSlot(
   let model = choice.model;
   const ready = (name: string) => {
     if (name !== slot) {
-      model = deps.slots.get(name)?.model ?? null;
+      model = slotView(deps.slots, name)?.model ?? null;
       routeToSlot(ctx, name, choice, model);
     }
     const bytes = call.body.length;
@@ -113,7 +114,7 @@ async function awaitSlot(
 
 /** An engine without streams needs its own response head, not the head of a stream that has started. */
 const canStream = ({ slots }: CallDeps, slot: string): boolean =>
-  engineOf(slots.get(slot)?.engine ?? '')?.streams !== false;
+  engineOf(slotView(slots, slot)?.engine ?? '')?.streams !== false;
 
 /** The gateway's own engines receive no reports about calls. */
 const NOOP = (): void => {};
@@ -135,7 +136,8 @@ function leaseConnection(
     engineModel: lease.dialect.model,
     local: true,
     thinkingDefault: () => slots.config(lease.slot)?.enableThinking ?? ofModel()?.enable_thinking ?? null,
-    media: () => withRefusals(slotMedia(ofModel(), slots.get(lease.slot)), lease.origin, lease.dialect.model),
+    media: () =>
+      withRefusals(slotMedia(ofModel(), slotView(slots, lease.slot)), lease.origin, lease.dialect.model),
     takesLaterSystem: lease.dialect.laterSystem ?? false,
     continuesOnRequest: lease.dialect.continuesOnRequest ?? false,
     degraded: lease.degraded,
@@ -143,10 +145,10 @@ function leaseConnection(
     nativeRerank: lease.dialect.nativeRerank,
     rawRerank: lease.dialect.rawRerank ?? false,
     rerankApi: 'common',
-    hasScore: engineOf(slots.get(lease.slot)?.engine ?? '')?.hasScore ?? false,
+    hasScore: engineOf(slotView(slots, lease.slot)?.engine ?? '')?.hasScore ?? false,
     countPath: lease.dialect.countPath,
     isUpstream: false,
-    isWorker: () => slots.get(lease.slot)?.runner === 'worker',
+    isWorker: () => slotView(slots, lease.slot)?.runner === 'worker',
     upstream: null,
     slot: lease.slot,
     streamUsage: lease.dialect.streamUsage ?? false,

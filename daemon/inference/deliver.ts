@@ -108,7 +108,8 @@ export async function exchangeWithEngine(
       connection.onBegin(status);
       const ignored = headers[IGNORED_HEADER];
       if (typeof ignored === 'string') addIgnored(ignored);
-      if (connection.isWorker()) nameConversation(ctx, headers[CONVERSATION_HEADER]);
+      // Another target may answer in place of a failed one.
+      if (status < 300 && connection.isWorker()) nameConversation(ctx, headers[CONVERSATION_HEADER]);
     },
     onData: connection.onData,
     onDown: connection.onDown,

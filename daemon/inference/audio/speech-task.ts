@@ -8,6 +8,7 @@ import { type BodyIndex, fieldOf, invalid, modelOf, SPEECH_NAMES, scanBody } fro
 import { render } from '../rewrite/edits.ts';
 import { setModel } from '../rewrite/model-value.ts';
 import { dropDuplicates } from '../rewrite/one-value.ts';
+import { slotView } from '../slot-view.ts';
 import { SOUND_TYPES } from './formats.ts';
 import {
   parseSpeechRequest,
@@ -62,7 +63,7 @@ export function withoutSound(reading: ParsedRequest): GatewayError {
 async function targetOf({ deps }: CallContext, { target }: Decision): Promise<SpeechTarget> {
   if (target.kind !== 'slot') return { defaults: null, nativeFormats: null, encodable: new Set() };
   const config = deps.slots.config(target.slot);
-  const engine = deps.slots.get(target.slot)?.engine;
+  const engine = slotView(deps.slots, target.slot)?.engine;
   const makes = engine === undefined ? null : (engineOf(engine)?.speechFormats ?? null);
   const encodable = makes === null ? new Set<never>() : await deps.encoders.formats();
   return { defaults: config?.voice ?? null, nativeFormats: makes, encodable };

@@ -19,6 +19,7 @@ import {
 import { rewriteModel } from '../rewrite/deviations.ts';
 import { type Edit, remove, render } from '../rewrite/edits.ts';
 import { setModel } from '../rewrite/model-value.ts';
+import { slotView } from '../slot-view.ts';
 import { TransformedResponse } from '../transform-response.ts';
 import { type EmbeddingRequest, parseEmbeddingRequest } from './embedding-request.ts';
 import { ResponseOutline } from './response-outline.ts';
@@ -54,7 +55,7 @@ const UNKNOWN_ENGINE: EmbedderTraits = { exact: false, textOnly: false, lengths:
 
 function traitsOf({ deps }: CallContext, { target }: Decision): EmbedderTraits {
   if (target.kind !== 'slot') return UNKNOWN_ENGINE;
-  const engine = engineOf(deps.slots.get(target.slot)?.engine ?? '');
+  const engine = engineOf(slotView(deps.slots, target.slot)?.engine ?? '');
   const lengths = deps.slots.config(target.slot)?.dimensions ?? [];
   return { exact: engine?.exact ?? false, textOnly: engine?.textOnly ?? false, lengths };
 }

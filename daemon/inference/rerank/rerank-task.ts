@@ -10,6 +10,7 @@ import type { Decision } from '../dispatch/dispatch.ts';
 import { underBase } from '../forward/outgoing-path.ts';
 import { modelOf, scanBody } from '../rewrite/body-index.ts';
 import { rewriteModel } from '../rewrite/deviations.ts';
+import { slotView } from '../slot-view.ts';
 import { TransformedResponse } from '../transform-response.ts';
 import { rankingOf } from './ranking.ts';
 import { parseRerankRequest, rerankBody } from './rerank-request.ts';
@@ -35,7 +36,8 @@ export async function prepareRerank(
   { body }: ParsedRequest,
   { target }: Decision,
 ): Promise<PreparedRequest> {
-  const engine = target.kind === 'slot' ? engineOf(ctx.deps.slots.get(target.slot)?.engine ?? '') : undefined;
+  const engine =
+    target.kind === 'slot' ? engineOf(slotView(ctx.deps.slots, target.slot)?.engine ?? '') : undefined;
   if (engine?.exact) return { body, sink: () => null };
   const { response, scope, call } = ctx;
   const request = parseRerankRequest(call.body);

@@ -11,6 +11,7 @@ import type {
 } from '../call-context.ts';
 import type { Decision } from '../dispatch/dispatch.ts';
 import { underBase } from '../forward/outgoing-path.ts';
+import { slotView } from '../slot-view.ts';
 import { TransformedResponse } from '../transform-response.ts';
 import { rankingOf } from './ranking.ts';
 import { rerankBody } from './rerank-request.ts';
@@ -24,7 +25,7 @@ type ScoreTarget = Pick<Connection, 'rerankApi' | 'rawRerank' | 'hasScore' | 'up
 
 /** Whether the chosen target has `/v1/score`, as far as its engine or kind says. */
 function canScore({ slots, upstreams }: CallDeps, target: Decision['target']): boolean {
-  if (target.kind === 'slot') return engineOf(slots.get(target.slot)?.engine ?? '')?.hasScore === true;
+  if (target.kind === 'slot') return engineOf(slotView(slots, target.slot)?.engine ?? '')?.hasScore === true;
   return upstreams.list().find(({ name }) => name === target.upstream)?.hasScore !== false;
 }
 
