@@ -42,11 +42,11 @@ test('search, pull, list, remove', async () => {
 test('the quantisations of a repository are listed with size, fit and expected speed', async () => {
   // The speed of the memory is being measured at first.
   await expect
-    .poll(async () => (await run('models', 'files', REPO, '--wide')).out, { timeout: 60_000 })
+    .poll(async () => (await run('models', 'files', REPO, '--wide')).out, { timeout: 100_000 })
     .toMatch(/tiny-Q8_0\.gguf +Q8_0 +\S+ \S+ +fits +about \d\S* tokens\/s +default/);
   expect((await run('models', 'files', 'maker/none')).err).toContain('pull.not_found');
   expect((await run('models', 'files', 'none')).err).toContain('pull.bad_name');
-});
+}, 120_000);
 
 test.each([
   (hubUrl: string) => `${hubUrl}/${REPO}/blob/main/tiny-Q8_0.gguf`,

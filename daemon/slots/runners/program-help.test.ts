@@ -30,7 +30,9 @@ test('a program that is absent or prints nothing has no help', async () => {
 });
 
 test('output that was cut off is not stored', async () => {
-  const path = program('[ -e "$0.second" ] && echo --all && exit; echo --part; touch "$0.second"; exec sleep 60');
+  const path = program(
+    '[ -e "$0.second" ] && echo --all && exit; echo --part; touch "$0.second"; exec sleep 60',
+  );
   const stop = new AbortController();
   const first = programHelp(path, { env: {}, signal: stop.signal });
   await expect.poll(() => readFileSync(`${path}.second`).length, { timeout: 20_000 }).toBe(0);
