@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  COMPUTED_REASONS,
-  type ComputedReason,
-  type ConversationState,
-  conversationHeader,
-  conversationText,
-  readConversationHeader,
-  slotConversationsText,
-} from './conversation-state.ts';
+import { COMPUTED_REASONS, type ComputedReason } from './conversation-reasons.ts';
+import { type ConversationState, conversationHeader, readConversationHeader } from './conversation-state.ts';
+import { conversationText, slotConversationsText } from './conversation-texts.ts';
 
 const STATES: readonly [string, ConversationState][] = [
   ['restored; tokens=812; from=disk', { outcome: 'restored', tokens: 812, from: 'disk', reason: null }],

@@ -1,20 +1,6 @@
 import { z } from 'zod';
+import { COMPUTED_REASONS, type ComputedReason } from './conversation-reasons.ts';
 
-/** Says whether the engine had to read the beginning of a conversation again. */
-export const CONVERSATION_HEADER = 'x-svc-conversation';
-
-/** Why the engine read the whole prompt, as the end of a sentence. */
-export const COMPUTED_REASONS = {
-  not_configured: 'conversations of this slot are not saved',
-  unavailable: 'the model file could not be checked',
-  too_short: 'the prompt is shorter than a saved conversation',
-  no_saved_prefix: 'no saved conversation begins like it',
-  changed_earlier: 'this model continues whole conversations only, and the saved one differs',
-  settings_changed: 'the saved conversation belongs to other settings or to another version of the engine',
-  model_changed: 'the saved conversation belongs to an earlier file of the model',
-  damaged: 'the saved conversation could not be read',
-} as const;
-export type ComputedReason = keyof typeof COMPUTED_REASONS;
 const REASONS = Object.keys(COMPUTED_REASONS) as [ComputedReason, ...ComputedReason[]];
 
 /** What happened to the beginning of the conversation of one request (docs/spec/contract.md#kv-cache). */
@@ -81,18 +67,4 @@ export function readConversationHeader(value: unknown): ConversationState | null
   const fields = Object.fromEntries(rest.map((part) => part.split('=', 2)));
   const { tokens, from = null, reason = null } = fields;
   return ConversationState.safeParse({ outcome, tokens: Number(tokens), from, reason }).data ?? null;
-}
-
-/** Returns what happened to the conversation of a request, as a sentence. */
-export function conversationText({ outcome, tokens, from, reason }: ConversationState): string {
-  if (outcome === 'restored') return `Restored ${tokens} tokens from ${from ?? 'a saved state'}.`;
-  if (outcome === 'reused') return `Reused ${tokens} tokens that the engine still held.`;
-  return `Computed: ${COMPUTED_REASONS[reason ?? 'no_saved_prefix']}.`;
-}
-
-/** Returns whether a slot saves its conversations, as a sentence. */
-export function slotConversationsText({ from, reason }: SlotConversations, saved: number): string {
-  if (from === null) return `Conversations are not saved: ${reason}`;
-  const states = saved === 1 ? '1 conversation is' : `${saved} conversations are`;
-  return `${states} saved ${from === 'disk' ? 'on disk' : 'in memory'}. A request that continues one restores it.`;
 }

@@ -1,4 +1,4 @@
-import { CONVERSATION_HEADER } from './conversation-state.ts';
+import { CONVERSATION_HEADER } from './conversation-reasons.ts';
 
 /** One header of the API, for the documentation and for CORS. */
 export interface HeaderRow {

@@ -1,4 +1,4 @@
-import { slotConversationsText } from './conversation-state.ts';
+import { slotConversationsText } from './conversation-texts.ts';
 import type { ExplainView } from './system.ts';
 
 type Balance = NonNullable<ExplainView['balance']>;

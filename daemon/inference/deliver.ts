@@ -1,9 +1,6 @@
 import { appName } from '../contract/caller-info.ts';
-import {
-  CONVERSATION_HEADER,
-  readConversationHeader,
-  reportedConversation,
-} from '../contract/conversation-state.ts';
+import { CONVERSATION_HEADER } from '../contract/conversation-reasons.ts';
+import { readConversationHeader, reportedConversation } from '../contract/conversation-state.ts';
 import { type GatewayError, openaiErrorType } from '../contract/errors.ts';
 import { headerList, IGNORED_HEADER, mergedHeader } from '../contract/ignored.ts';
 import type { Usage } from '../telemetry/request-tracker.ts';

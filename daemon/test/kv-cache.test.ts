@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CONVERSATION_HEADER, readConversationHeader } from '../contract/conversation-state.ts';
+import { CONVERSATION_HEADER } from '../contract/conversation-reasons.ts';
+import { readConversationHeader } from '../contract/conversation-state.ts';
 import type { KvCacheView } from '../contract/kv-cache.ts';
 import type { ExplainView, RequestDetailView } from '../contract/system.ts';
 import { attentiveModel } from '../slots/workers/testing/attentive-model.ts';

@@ -1,5 +1,5 @@
 import { ADDRESS_WORDS, appName } from '../../contract/caller-info.ts';
-import { conversationText } from '../../contract/conversation-state.ts';
+import { conversationText } from '../../contract/conversation-texts.ts';
 import type {
   RequestDetailView,
   RequestRecord,

@@ -11,11 +11,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  CONVERSATION_HEADER,
-  type ComputedReason,
-  readConversationHeader,
-} from '../../contract/conversation-state.ts';
+import { CONVERSATION_HEADER, type ComputedReason } from '../../contract/conversation-reasons.ts';
+import { readConversationHeader } from '../../contract/conversation-state.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { CHATML_WITH_CALL_MARKER } from '../../models/testing/gguf/chat-templates.ts';
 import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { conversationText } from '../../../daemon/contract/conversation-state.ts';
+import { conversationText } from '../../../daemon/contract/conversation-texts.ts';
 import type { RequestDetailView, RequestTraceView } from '../../../daemon/contract/system.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';

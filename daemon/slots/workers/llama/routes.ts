@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { CONVERSATION_HEADER, conversationHeader } from '../../../contract/conversation-state.ts';
+import { CONVERSATION_HEADER } from '../../../contract/conversation-reasons.ts';
+import { conversationHeader } from '../../../contract/conversation-state.ts';
 import { headerList, IGNORED_HEADER } from '../../../contract/ignored.ts';
 import type { RequestContext, Routes } from '../http-server.ts';
 import type { WorkerConfig } from '../protocol.ts';

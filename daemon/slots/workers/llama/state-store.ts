@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
-import { type ComputedReason, MIN_STATE_TOKENS } from '../../../contract/conversation-state.ts';
+import type { ComputedReason } from '../../../contract/conversation-reasons.ts';
+import { MIN_STATE_TOKENS } from '../../../contract/conversation-state.ts';
 import { checksum, isIntact } from '../../kv-cache/state-checksum.ts';
 import {
   deleteState,
