@@ -205,7 +205,8 @@ describe('a slot that is stopped under many streams', () => {
       const { status, ended, text } = outcome.value;
       const isComplete = await ended;
       const endedCleanly =
-        text().endsWith('data: [DONE]\n\n') || /"code":"(slot\.(draining|failed)|gateway\.stopping)"/.test(text());
+        text().endsWith('data: [DONE]\n\n') ||
+        /"code":"(slot\.(draining|failed)|gateway\.stopping)"/.test(text());
       expect(isComplete ? endedCleanly || status === 503 : true, text().slice(-200)).toBe(true);
     }
     expect(await stopped).toBe(0);
