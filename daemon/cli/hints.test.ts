@@ -7,6 +7,7 @@ it.each([
   ['how long to wait', { retry_after_s: 7 }, ' Try again in 7 s.'],
   ['why', { reason: 'It ended.' }, ' It ended.'],
   ['no reason twice', { reason: 'A model.' }, ''],
+  ['no reason twice, in another case', { reason: 'a Model.' }, ''],
   ['slots that use it', { slots: ['a', 'b'] }, ' Slots: a, b.'],
   ['near names', { suggestions: ['agent', 'agent2'] }, ' Did you mean agent, agent2?'],
   ['no near name', { suggestions: [] }, ''],

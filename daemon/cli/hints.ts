@@ -10,7 +10,9 @@ const names = (value: unknown): string => listOf<unknown>(value).map(String).joi
 
 /** Returns the reason as a separate sentence, or an empty text when the message already contains it. */
 function reasonText(reason: unknown, message: string): string {
-  return typeof reason !== 'string' || message.includes(reason) ? '' : ` ${reason}`;
+  if (typeof reason !== 'string') return '';
+  // A message may continue its sentence with the reason.
+  return message.toLowerCase().includes(reason.toLowerCase()) ? '' : ` ${reason}`;
 }
 
 /** Routes in the advice of the catalogue, and the commands that show the same. */
