@@ -211,7 +211,7 @@ test('every unusable file is explained, with what to do', async ({ page }) => {
     for (const list of [scanned, unusable]) {
       const item = list.getByRole('listitem').filter({ has: page.getByText(file, { exact: true }) });
       await expect(item, id).toHaveText(reason);
-      // The reason is a sentence of its own. Another one says what to do.
+      // The reason is a separate sentence. Another one says what to do.
       await expect(item, id).toHaveText(/: .+\. [A-Z].+\.$/);
     }
   }

@@ -7,7 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
 import { provide } from './test-tools.mjs';
 
-/** Suites that need installed programs, with a configuration of their own. */
+/** Suites that need installed programs, with a separate configuration. */
 const SYSTEM = join('e2e', 'system');
 
 function guided(args) {

@@ -1,4 +1,4 @@
-// Plain JavaScript for Node 20: runs programs in a network namespace of their own.
+// Plain JavaScript for Node 20: runs programs in a separate network namespace.
 import { spawnSync } from 'node:child_process';
 
 /**

@@ -1,4 +1,4 @@
-/** What a checkout needs before its first start, in a checkout of this test with a package of its own. */
+/** What a checkout needs before its first start, in a checkout of this test with its own package. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -57,7 +57,7 @@ describe('memoryHeadroom', () => {
     expect(memoryHeadroom(unprobed, 'auto', 1)).toEqual(host);
   });
 
-  it('has the total of a card with memory of its own, and none for shared memory', () => {
+  it('has the total of a card with dedicated memory, and none for shared memory', () => {
     const total = (devices: DeviceRecord[], pools: MemoryPoolRecord[]) => {
       const view = { devices, pools } as unknown as HardwareView;
       const machine = { view: () => view, isRefreshing: () => false, memoryAvailable: () => 32 * GIB };

@@ -12,7 +12,7 @@ import { fingerprint } from './keys.ts';
 import type { AuthRequest } from './request.ts';
 import { aRequest } from './testing.ts';
 
-/** The real settings, store and secret in a folder of their own. */
+/** The real settings, store and secret in a separate folder. */
 async function boot(
   home: string,
   env: Record<string, string> = {},

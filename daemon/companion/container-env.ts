@@ -34,7 +34,7 @@ const withoutSlash = (url: string): string => url.trim().replace(/\/+$/, '');
 
 /**
  * Points a part at the gateway unless companion.env names another server, which never receives the client key: without
- * a key of its own, Open WebUI would send OPENAI_API_KEY there.
+ * its own key, Open WebUI would send OPENAI_API_KEY there.
  */
 function addPart(env: Map<string, string>, part: string, gatewayUrl: string, clientKey: string): void {
   const name = `${part}_OPENAI_API_BASE_URL`;

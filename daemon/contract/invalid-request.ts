@@ -15,7 +15,7 @@ const PREDICATE = /^(must|is|are|has|have|cannot|can|needs|names|contains|exceed
 const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /**
- * A sentence for a person: `Context must be a whole number.` A reason with a subject of its own stays alone: `The file
+ * A sentence for a person: `Context must be a whole number.` A reason with its own subject stays alone: `The file
  * does not exist.`
  */
 export function fieldSentence(label: string, reason: string): string {

@@ -1,4 +1,4 @@
-/** Returns the entries of a table as lines of `name = first, second`; of an entry with keys of its own only the name. */
+/** Returns the entries of a table as lines of `name = first, second`; of an entry with additional keys only the name. */
 export const mapLines = (value: object): string[] =>
   Object.entries(value).map(([name, entry]) => {
     if (Array.isArray(entry)) return `${name} = ${entry.join(', ')}`;

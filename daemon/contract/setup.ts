@@ -100,7 +100,7 @@ export const SetupResponse = z.object({
   /** A systemd drop-in that makes the unreadable folders readable; null when there are none. */
   drop_in: z.object({ command: z.string(), text: z.string() }).nullable(),
   reach: z.object({
-    /** What the next start will listen on: this machine only, every IPv4 address, or an address of its own. */
+    /** What the next start will listen on: this machine only, every IPv4 address, or one other address. */
     choice: z.enum(['machine', 'network', 'other']),
     next_bind_host: z.string(),
     restart_needed: z.boolean(),

@@ -28,7 +28,7 @@ const DEFAULT: WorkflowGraph = {
   '9': { class_type: 'SaveImage', inputs: { filename_prefix: 'ComfyUI', images: ['8', 0] } },
 };
 
-/** FLUX with a guider, a text in a node of its own, and nodes of a subgraph. */
+/** FLUX with a guider, a text in a separate node, and nodes of a subgraph. */
 const FLUX: WorkflowGraph = {
   '6': { class_type: 'CLIPTextEncode', inputs: { text: ['40:1', 0], clip: ['11', 0] } },
   '40:1': { class_type: 'PrimitiveStringMultiline', inputs: { value: 'a fox' } },
@@ -66,7 +66,7 @@ test('proposes the inputs of the default workflow', () => {
   });
 });
 
-test('follows links to texts and numbers in nodes of their own', () => {
+test('follows links to texts and numbers in separate nodes', () => {
   expect(proposeMapping(FLUX)).toEqual({
     ...{ prompt: ['40:1.value'], seed: ['25.noise_seed'], steps: ['17.steps'], cfg: ['26.guidance'] },
     ...{ width: ['34.value'], height: ['27.height'], n: ['27.batch_size'] },

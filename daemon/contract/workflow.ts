@@ -30,7 +30,7 @@ export interface Workflow {
 /** Why a file cannot be used as a workflow, in one sentence without its path. */
 export class WorkflowError extends Error {}
 
-/** Maximum bytes of a workflow; images in it are files of their own. */
+/** Maximum bytes of a workflow; images are separate files. */
 export const MAX_WORKFLOW_BYTES = 2 << 20;
 /** Maximum bytes of a workflow in a request, whose body may have 1 MiB. */
 export const MAX_SENT_WORKFLOW_BYTES = 900 * 1024;

@@ -18,7 +18,7 @@ export interface HostReadings {
   networks: NetworkRecord[] | null;
 }
 
-/** One child program: what it reads and how long the values are valid. Disks have a child of their own: `df` can hang. */
+/** One child program: what it reads and how long the values are valid. Disks have a separate child: `df` can hang. */
 const GROUPS: readonly { subjects: readonly Subject[]; validMs: number }[] = [
   { subjects: ['load', 'temperature', 'memory'], validMs: 5000 },
   { subjects: ['network'], validMs: 60_000 },

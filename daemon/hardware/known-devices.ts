@@ -51,7 +51,7 @@ export const KNOWN_DEVICES: Readonly<Record<string, KnownDevice>> = {
   '8086:643e': { name: 'Intel NPU (Lunar Lake)' },
 };
 
-/** GB10 and related GPUs have no memory of their own. */
+/** GB10 and related GPUs have no dedicated memory. */
 export const NVIDIA_UNIFIED = { firstId: 0x2e00, lastId: 0x2e3f, name: /\b(GB10|GH200|Grace)\b/ };
 
 const hex = (value: number) => value.toString(16).padStart(4, '0');

@@ -14,7 +14,7 @@ const LIMITS = { timeoutMs: 5000, maxBytes: 262_144 };
 const PROGRAM = fileURLToPath(new URL('./sysinfo-main.ts', import.meta.url));
 /** Maximum number of reported disks and of network interfaces. */
 const MAX_ROWS = 32;
-/** File systems without storage of their own. */
+/** File systems without storage. */
 const PSEUDO_FILE_SYSTEMS = new Set([
   'tmpfs',
   'devtmpfs',

@@ -23,7 +23,7 @@ export type InternalPath = keyof typeof INTERNAL_ROUTES;
 
 /** One internal call of an inference route, on behalf of a caller of another route. */
 export interface InternalCall {
-  /** A request id of its own: the request log has one row per id. */
+  /** A separate request id: the request log has one row per id. */
   readonly id: string;
   readonly path: InternalPath;
   /** The tier of the caller on whose behalf the call is made. */

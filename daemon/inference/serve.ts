@@ -67,7 +67,7 @@ export interface InferenceDeps {
   readonly tracer?: Pick<Tracer, 'begin' | 'finished'>;
   /** Whether this machine has an NPU; default: it has. */
   hasNpu?(): boolean;
-  /** Guards reads on disks that may not respond; default: one of its own. */
+  /** Guards reads on disks that may not respond; default: a separate one. */
   readonly mountGuard?: MountGuard;
   /** Returns the proxy for an origin. Null, the default: connect directly. */
   proxyFor?(origin: string): string | null;

@@ -19,7 +19,7 @@ function perMessage(open: string, between: string, close: string, assistant = 'a
   );
 }
 
-/** Opens the turn of each role with a token of its own. */
+/** Opens the turn of each role with its own token. */
 const perRole = (of: Record<'system' | 'user' | 'assistant', string>, close: string, closeAnswer = close) =>
   `{% for m in messages %}{% if m.role == 'assistant' %}{{ '${of.assistant}' + m.content + ${closeAnswer} }}` +
   `{% elif m.role == 'system' %}{{ '${of.system}' + m.content + ${close} }}` +

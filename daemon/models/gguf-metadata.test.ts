@@ -138,7 +138,7 @@ test('refuses a file truncated at any position', async () => {
 
 test('refuses other and missing files without their path', async () => {
   const text = join(folder, 'text.gguf');
-  writeFileSync(text, 'this is only text, and long enough to hold a header of its own');
+  writeFileSync(text, 'this is only text, and long enough to hold its own header');
   await expect(readGgufMetadata(text)).rejects.toThrow('it is not a GGUF file');
   writeFileSync(text, '');
   await expect(readGgufMetadata(text)).rejects.toThrow('it is not a GGUF file');

@@ -88,7 +88,7 @@ describe('speech models in the model folders', () => {
     expect(registry.problems()).toEqual([]);
   });
 
-  test('voices as Piper publishes them are models of their own, many in one folder', async () => {
+  test('voices as Piper publishes them are separate models, many in one folder', async () => {
     writeEspeakData(models);
     const settings = piperSettings({ num_speakers: 2, speaker_id_map: { anna: 0, ben: 1 } });
     const path = writeTonePiper(join(models, 'piper'));

@@ -164,7 +164,7 @@ export function openApi(
   return {
     openapi: '3.1.0',
     info,
-    // Relative to the address of the document, also behind a proxy with a path of its own.
+    // Relative to the address of the document, also behind a proxy with its own path.
     servers: [{ url: '..' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,

@@ -62,7 +62,7 @@ test('reports a hash in a value, which is not a comment', () => {
   expect(judge(file('A=1\nSVC_CLIENT_KEY=geheim # mine\n'))).toEqual({
     state: 'good',
     values: { A: '1', SVC_CLIENT_KEY: 'geheim # mine' },
-    problems: [[2, expect.stringMatching(/^has " #" in its value.*lines of their own/)]],
+    problems: [[2, expect.stringMatching(/^has " #" in its value.*separate lines/)]],
   });
 });
 

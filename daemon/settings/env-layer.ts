@@ -76,7 +76,7 @@ export function evaluateEnv(read: FileRead, memory: EnvMemory): EnvReading {
 }
 
 const HASH_IN_VALUE =
-  'has " #" in its value, which does not begin a comment; put comments on lines of their own, or quote the value';
+  'has " #" in its value, which does not begin a comment; put comments on separate lines, or quote the value';
 
 /** Returns whether these variables turn enforcement on. An unknown word counts as on. */
 export function enforcesByEnv(values: ReadonlyMap<string, string>): boolean {

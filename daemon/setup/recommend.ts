@@ -21,7 +21,7 @@ export interface RecommendInput {
   readonly cores: number;
   /** Bytes available for downloads; null when unknown. */
   readonly diskBytes: number | null;
-  /** Slots that have a model of their own already. */
+  /** Slots that already have a model. */
   readonly filledSlots: ReadonlySet<string>;
   /** Returns the id of the registered model from the same repository, or null. */
   installed(known: KnownModel): string | null;

@@ -166,7 +166,7 @@ describe('FastFlowLM (stand-in)', () => {
 describe('ComfyUI (stand-in)', () => {
   it('is started on the loopback address and is ready once /system_stats responds', async () => {
     expect((await runSlotAction(gateway, 'img', 'load')).status).toBe(200);
-    // It may be `serving` first: the gateway reads the list of its models with a request of its own.
+    // It may be `serving` first: the gateway reads the list of its models with a separate request.
     const ready = await waitForSlotState(gateway, 'img', 'ready');
     expect(ready).toMatchObject({ engine: 'comfyui', context: null });
   });

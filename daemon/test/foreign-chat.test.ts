@@ -136,7 +136,7 @@ async function forwarded(
   path = CHAT,
 ): Promise<{ url: string; body: Json; headers: Json }> {
   const target = servers[server] as StandIn;
-  // The first request loads the slot, which sends requests of its own. The mark identifies ours.
+  // The first request loads the slot, which sends its own requests. The mark identifies ours.
   const marked = { ...body, ...(path === CHAT ? { seed: 4711 } : { temperature: 0.4711 }) };
   const before = target.requests.length;
   const headers = { 'x-svc-priority': 'batch', 'x-svc-anything': 'secret', cookie: 'svc_session=secret' };

@@ -1,4 +1,4 @@
-/** Downloads and upstreams through proxies, mirrors with a storage of their own, and unusable addresses of the hub. */
+/** Downloads and upstreams through proxies, mirrors with their own storage, and unusable addresses of the hub. */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type HttpProxy, startHttpProxy } from '../lib/testing/http-proxy.ts';
@@ -125,7 +125,7 @@ describe('a proxy', () => {
 });
 
 // Each form of a host: models/hub/hop.test.ts.
-describe('a mirror with a storage of its own', () => {
+describe('a mirror with its own storage', () => {
   const mirror = async (hosts: (port: number) => string[], host = '127.0.0.1') => {
     const storage = await startHub(hub.repos);
     onTestFinished(() => storage.close());

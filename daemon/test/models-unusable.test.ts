@@ -52,7 +52,7 @@ describe.each(PLACES)('%s names', (place) => {
   it.each(examples)('%s with the reason and the way out', (_, { file, reason }) => {
     const line = lines[place]?.find((one) => one.startsWith(`${file}: `));
     expect(line, lines[place]?.join('\n')).toMatch(reason);
-    // The reason is a sentence of its own. Another one says what to do.
+    // The reason is a separate sentence. Another one says what to do.
     expect(line?.slice(file.length + 2)).toMatch(/^.+\.\s[A-Z].+\.$/);
     expect(line).not.toContain('null');
   });

@@ -175,7 +175,7 @@ describe('in process: matcher and gate', () => {
       ]) {
         if (changed === path) continue;
         const found = match(row.method, changed).route;
-        // `/v1/` has a row of its own.
+        // `/v1/` has a separate row.
         if (found && found.path !== changed) expect(found.path, changed).toMatch(/[:*]/);
         expect(found?.id === row.id && !/[:*]/.test(row.path), changed).toBe(false);
       }

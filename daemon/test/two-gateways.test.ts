@@ -1,4 +1,4 @@
-/** Two real gateways over ports: what reaches through from the one with the models to the one that apps use. */
+/** Two real gateways over ports: what is passed on from the one with the models to the one that apps use. */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { V1ModelRecord } from '../contract/models.ts';

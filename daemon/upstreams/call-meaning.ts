@@ -19,7 +19,7 @@ export type Meaning =
   | { readonly is: 'failed'; readonly kind: FailureKind; readonly reason: string };
 
 /**
- * Statuses with a meaning of their own. 429 and 503 mean busy, not broken: servers use them to shed load or
+ * Statuses with a specific meaning. 429 and 503 mean busy, not broken: servers use them to shed load or
  * while loading, with or without a retry time. 403 may concern a single request only: moderation, or a model
  * that this key may not use. A complete 500 is mostly the fault of its request.
  */

@@ -22,7 +22,7 @@ function Item(props: { view: ViewLink; current: boolean }): ReactElement {
   );
 }
 
-/** The views that have no place of their own in the bar of a phone. Shows the open one in place of its label. */
+/** The views that have no button in the bar of a phone. Shows the open one in place of its label. */
 function More(props: { path: string }): ReactElement {
   const [, go] = useLocation();
   /** The menu renders inside the bar so that its content belongs to its landmark. */

@@ -49,7 +49,7 @@ export default defineConfig({
           hookTimeout: 300_000,
           expect: { poll: { timeout: 20_000 } },
           isolate: false,
-          // Vitest wants projects with another number of workers in a group of their own.
+          // Vitest wants projects with another number of workers in a separate group.
           ...(ONE_BY_ONE.has(name) ? { maxWorkers: 1, sequence: { groupOrder: 1 } } : { maxWorkers: 2 }),
         },
       }),

@@ -26,7 +26,7 @@ interface Cpu {
 }
 const cpuOf = (pid: number): Cpu => ({ all: cpuNs(pid), main: mainThreadNs(pid) });
 
-/** The processes of a target that run in its turns only: its load, itself, and a model server of its own. */
+/** The processes of a target that run in its turns only: its load, itself, and its own model server. */
 type Group = readonly number[];
 
 function signal(group: Group, name: 'SIGSTOP' | 'SIGCONT'): void {

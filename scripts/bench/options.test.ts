@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseOptions } from './options.ts';
 
-test('the gate and its record mode are options of their own', () => {
+test('the gate and its record mode are separate options', () => {
   expect(parseOptions([])).toMatchObject({ gate: false, record: false, report: null });
   expect(parseOptions(['--gate', '--report', 'r.json'])).toMatchObject({ gate: true, report: 'r.json' });
   expect(parseOptions(['--gate', '--record'])).toMatchObject({ gate: true, record: true });

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Kills the whole process group of a child: test runners start programs of their own. */
+/** Kills the whole process group of a child: test runners start other programs. */
 function killGroup({ pid }, signal) {
   try {
     process.kill(-pid, signal);

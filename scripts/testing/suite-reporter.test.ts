@@ -1,4 +1,4 @@
-/** The reporter in a real vitest run over small files of its own. */
+/** The reporter in a real vitest run over small files. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

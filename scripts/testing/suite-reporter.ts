@@ -66,7 +66,7 @@ export class SuiteReporter implements Reporter {
     else if (state === 'failed') this.#fail(test.module, test.fullName, errors ?? []);
   }
 
-  /** A hook of a `describe` has failed: its tests are skipped and have no error of their own. */
+  /** A hook of a `describe` has failed: its tests are skipped and have no error. */
   onTestSuiteResult(describe: TestSuite): void {
     for (const error of describe.errors()) this.#fail(describe.module, describe.fullName, [error]);
   }

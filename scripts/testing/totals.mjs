@@ -11,7 +11,7 @@ export class Totals {
   #skipped = 0;
   #failures = [];
 
-  /** Adds a suite without a line of its own. */
+  /** Adds a suite without its own line. */
   add({ passed, failed, skipped, failures = [] }) {
     this.#passed += passed;
     this.#failed += failed;

@@ -32,7 +32,7 @@ export async function list({ client, flags, out, width }: CommandContext): Promi
   return EXIT.ok;
 }
 
-/** Newest first. Refused requests come in a list of their own. */
+/** Newest first. Refused requests come in a separate list. */
 const byStart = (rows: readonly RequestRecord[]): RequestRecord[] =>
   rows.toSorted((a, b) => b.at.localeCompare(a.at));
 

@@ -18,7 +18,7 @@ export interface AvailableModelsDeps {
   readonly slots: Pick<Slots, 'ensureReady' | 'get' | 'config'>;
   readonly outbound: Pick<Outbound, 'dispatch'>;
   readonly bus: Pick<EventBus<GatewayEvents>, 'subscribe'>;
-  /** Guards reads on disks that may not respond; default: one of its own. */
+  /** Guards reads on disks that may not respond; default: a separate one. */
   readonly mountGuard?: MountGuard | undefined;
 }
 

@@ -119,7 +119,7 @@ it('converts several at once, one after the other', async () => {
   expect(images.map((image) => imageFormat(image as Buffer))).toEqual(['jpeg', 'webp', 'jpeg']);
 });
 
-it('an aborted conversion rejects and frees its place', async () => {
+it('an aborted conversion rejects and releases its permit', async () => {
   const aborted = AbortSignal.abort(new Error('left'));
   await expect(convertPng(PNG, { format: 'jpeg', quality: null, signal: aborted })).rejects.toThrow('left');
   const control = new AbortController();

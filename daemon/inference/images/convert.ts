@@ -23,7 +23,7 @@ export interface ConvertOptions {
 const oneAtATime = new Semaphore({ permits: 1 });
 
 /**
- * Converts a PNG in a thread of its own (docs/adr/0069-webassembly-converts-images.md). The caller has checked its
+ * Converts a PNG in a separate thread (docs/adr/0069-webassembly-converts-images.md). The caller has checked its
  * dimensions. Calls `onFailure` and returns null when it cannot be decoded or the result exceeds a limit. Rejects with the
  * reason of the signal.
  */

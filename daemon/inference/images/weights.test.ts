@@ -47,7 +47,7 @@ test('uses the first name when the engine reports none', async () => {
   expect(weights).toEqual({ by: 'checkpoint', file: sdxl.checkpoints[0], encoders: null, vae: null });
 });
 
-test('a checkpoint of SD 3.5 uses the text encoders beside it, if all are installed', async () => {
+test('a checkpoint of SD 3.5 uses the text encoders in its folder, if all are installed', async () => {
   const sd35 = curatedModel('sd35') as ImageModel;
   const checkpoint = ['sd3.5_large.safetensors'];
   const encoder = ['clip_l.safetensors', 'clip_g.safetensors', 't5xxl_fp16.safetensors'];

@@ -25,7 +25,7 @@ export interface StreamStyle {
   /** The first fragment of a call has no arguments. */
   readonly headFirst: 'empty' | 'null' | 'absent' | 'no';
   readonly thoughtField: 'reasoning' | 'reasoning_content';
-  /** The finish reason is in a chunk of its own. */
+  /** The finish reason is in a separate chunk. */
   readonly finishAlone: boolean;
   /** The token counts are absent, in the last chunk, or in a chunk without choices. */
   readonly usage: 'none' | 'last' | 'alone';
@@ -151,7 +151,7 @@ export function streamedAnswer(choices: readonly AnyChoice[], style: StreamStyle
   return chunks;
 }
 
-/** Ends a choice in a chunk of its own, or in its last chunk. */
+/** Ends a choice in a separate chunk, or in its last chunk. */
 function finishChoice(
   chunks: Json[],
   at: number,

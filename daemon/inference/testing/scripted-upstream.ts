@@ -25,7 +25,7 @@ interface Held {
 let lastHost = 0;
 
 /**
- * Returns a loopback address of its own, so that the port of a server that stops listening is not taken by another
+ * Returns an unused loopback address, so that the port of a server that stops listening is not taken by another
  * server of the machine.
  */
 function ownHost(): string {

@@ -67,7 +67,7 @@ test('a false length allocates only a multiple of the received bytes', () => {
 
 const PIECE = 64 * 1024;
 
-/** Pushes a body of `length` bytes in pieces with memory of their own. */
+/** Pushes a body of `length` bytes in pieces with separate memory. */
 function fill(body: BodyBuffer, length: number, letter: string): void {
   for (let left = length; left > 0; left -= PIECE)
     body.push(Buffer.from(new ArrayBuffer(Math.min(left, PIECE))).fill(letter));

@@ -27,7 +27,7 @@ export function detachBuffer(bytes: Uint8Array): void {
 }
 
 /**
- * Returns a buffer with memory of its own and arbitrary content. `releaseBuffer` frees all of it, also for a view
+ * Returns a buffer with separate memory and arbitrary content. `releaseBuffer` frees all of it, also for a view
  * of a part.
  */
 export function allocateReleasable(bytes: number): Buffer {

@@ -18,7 +18,7 @@ test('allocations never overlap, for any lengths', () => {
   );
 });
 
-test('short allocations share memory of their own, long ones have separate memory', () => {
+test('short allocations share separate memory, long ones have separate memory', () => {
   const slabs = new SlabAllocator();
   const [one, two, long] = [slabs.allocate(400), slabs.allocate(400), slabs.allocate(4096)];
   expect(two.buffer).toBe(one.buffer);

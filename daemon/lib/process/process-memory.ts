@@ -95,7 +95,7 @@ function sumOf(members: readonly MemoryParts[]): ProcessMemory {
 /** Maximum number of processes of one tree. */
 const MAX_TREE_PROCESSES = 256;
 
-/** Returns the pids of a process and all its descendants, itself first. Threads have children of their own. */
+/** Returns the pids of a process and all its descendants, itself first. Each thread can have children. */
 export function processTree(pid: number, proc = '/proc'): number[] {
   const pids = [pid];
   for (const member of pids) {

@@ -2,7 +2,7 @@
 export const DECLARED_FAMILIES = ['sd15', 'sdxl', 'sd35', 'flux', 'flux2', 'qwen-image', 'z-image'] as const;
 export type DeclaredFamily = (typeof DECLARED_FAMILIES)[number];
 
-/** The kinds of workflow that the gateway can build: a family, or a variant of one with a schedule of its own. */
+/** The kinds of workflow that the gateway can build: a family, or a variant of one with its own schedule. */
 export type ImageFamily =
   | Exclude<DeclaredFamily, 'flux'>
   | 'sdxl-turbo'
@@ -39,9 +39,9 @@ export interface FamilyTraits {
   /** Names of ComfyUI. */
   readonly sampler: string;
   readonly scheduler: string;
-  /** Text encoders in files of their own; null when every checkpoint contains them. */
+  /** Text encoders in separate files; null when every checkpoint contains them. */
   readonly encoders: Encoders | null;
-  /** The decoder as a file of its own; null when every checkpoint contains it. */
+  /** The decoder as a separate file; null when every checkpoint contains it. */
   readonly vae: PartFile | null;
 }
 

@@ -49,7 +49,7 @@ describe('defaultWindow', () => {
     expect(defaultWindow(one, slot, totals)).toBe(expected);
   });
 
-  it('is smaller for several sequences, each of which has a window of its own', () => {
+  it('is smaller for several sequences, each of which has its own window', () => {
     const totals = { card: 24 * GB, host: 32 * GB };
     const windows = [1, 2, 4, 8].map((parallel) => defaultWindow(QWEN3_8B, { ...slot, parallel }, totals));
     expect(windows).toEqual([32_768, 32_768, 16_384, 8192]);

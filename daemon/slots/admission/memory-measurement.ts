@@ -9,7 +9,7 @@ const MEASURE_DELAY_MS = 100;
 /**
  * Interval of the measurements of an engine that serves: the first one, doubled up to the last one while nothing
  * grows. A measurement may take this share of the time at most, because the kernel walks all page tables of the
- * engine, and the tool of a card is a program of its own.
+ * engine, and the tool of a card is a separate program.
  */
 const MIN_INTERVAL_MS = 5_000;
 const MAX_INTERVAL_MS = 60_000;

@@ -149,7 +149,7 @@ describe('models of the NPU backend', () => {
       .auto.configs({ configs: files.map(([name = '', text]) => slotConfig(name, text)), broken: none })
       .map(({ name, engine, runner, model }) => [name, engine, runner, model]);
 
-  it('have slots of their own with their engine', () => {
+  it('have their own slots with their engine', () => {
     expect(slotsOf([chat, vectors])).toEqual([
       ['llama3-2-1b', 'flm', 'process', 'llama3.2:1b'],
       ['embed', 'flm', 'process', 'embed-gemma:300m'],

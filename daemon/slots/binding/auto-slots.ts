@@ -22,7 +22,7 @@ export interface AutoSlotsDeps {
 
 /**
  * Returns whether a slot takes a model automatically. Only for engines that use the model registry; others have
- * models of their own.
+ * their own models.
  */
 const fillsItself = (config: SlotConfig): boolean =>
   config.enabled &&

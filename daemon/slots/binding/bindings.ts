@@ -57,7 +57,7 @@ const oldestFirst = (a: BindableModel, b: BindableModel) => a.created - b.create
  * (docs/spec/contract.md#auto-slots). A binding stays as long as its model exists and no file names it, so
  * that a vector store meets the model that filled it. Slots `embed`, `rerank`, `tts` and `stt` take the
  * oldest fitting model. A model that cannot be loaded gives `tts` and `stt` to another one. Every other model
- * that no slot holds has a slot of its own, whose name is never the id of another model.
+ * that no slot holds has its own slot, whose name is never the id of another model.
  */
 export function bindModels(snapshot: BindingSnapshot): Map<string, string> {
   const { models, names, autoModelSlots, modelsInFiles, heldModels, previous, failed } = snapshot;

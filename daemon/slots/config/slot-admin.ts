@@ -153,7 +153,7 @@ export class SlotAdmin {
     }
   }
 
-  /** Returns the settings of an automatic slot for a file of its own, without a temporary swap. */
+  /** Returns the settings of an automatic slot for a slot file, without a temporary swap. */
   #settingsOf({ auto, name, type, engine, model }: SlotConfig): SlotSettingsBody {
     if (!auto) return {};
     const own = this.#deps.swaps.automaticModelOf(name) ?? model;

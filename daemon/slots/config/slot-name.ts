@@ -1,5 +1,5 @@
 /**
- * Names with a meaning of their own, in docs/spec/specification.md#slot-names or in dispatch. No model gets
+ * Names with a special meaning, in docs/spec/specification.md#slot-names or in dispatch. No model gets
  * one of them because of its id.
  */
 const RESERVED: ReadonlySet<string> = new Set([

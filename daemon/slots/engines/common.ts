@@ -28,7 +28,7 @@ export const loadLimitMs = (sizeBytes: number): number =>
   Math.min(MAX_START_MS, START_BASE_MS + Math.ceil(sizeBytes / BYTES_PER_MS));
 
 /**
- * Returns the model source of an engine that takes a path or a name of its own. A running server only knows names.
+ * Returns the model source of an engine that takes a path or an engine-specific name. A running server only knows names.
  */
 export const fileOrName = ({ runner, model }: SlotConfig): 'file' | 'name' =>
   runner !== 'attach' && model !== null && isAbsolute(model) ? 'file' : 'name';

@@ -102,7 +102,7 @@ export interface Launch {
   readonly expertLayersOnCpu?: number;
   /** Whether tokens are predicted, and why. */
   readonly speculation?: SpeculationView;
-  /** Tokens that the model predicts ahead with layers of its own; absent when it does not. */
+  /** Tokens that the model predicts ahead with additional layers; absent when it does not. */
   readonly draftTokens?: number;
   readonly threads: number;
   readonly device: string;

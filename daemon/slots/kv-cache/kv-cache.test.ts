@@ -129,7 +129,7 @@ describe('the saved states', () => {
   });
 });
 
-test('models with similar and long names have folders of their own', () => {
+test('models with similar and long names have their own folders', () => {
   const names = ['a', 'A', 'a/b', 'a%2Fb', '..', 'x'.repeat(300), `${'x'.repeat(300)}y`].map(modelFolderName);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^model-[^/]{1,200}$/);

@@ -37,7 +37,7 @@ describe('nextStep', () => {
       'rest',
     ],
     [
-      'an abandoned request keeps its place',
+      'an abandoned request still counts',
       snapshot('serving', { active: 2, abandoned: 1, queued: 1 }),
       'rest',
     ],

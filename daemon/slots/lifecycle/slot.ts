@@ -1,6 +1,6 @@
 import type { SlotStateName } from '../../contract/slots.ts';
 
-/** Slots that exist on a fresh machine, without a file of their own. */
+/** Slots that exist on a fresh machine, without a slot file. */
 export const BUILT_IN_SLOTS: readonly string[] = ['agent'];
 
 /**

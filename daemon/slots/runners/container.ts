@@ -23,7 +23,7 @@ const NO_FOLDER = 'The state folder is not writable, so containers could not be 
 
 /**
  * Creates the runner for images, through the API of Podman or Docker. Containers are published on a loopback port
- * that the container engine chooses, with a key of their own, read-only files, no capabilities and no restart
+ * that the container engine chooses, with a separate key, read-only files, no capabilities and no restart
  * policy. They carry labels: the next start of the gateway adopts those that serve the same and ends all others of
  * its own.
  */

@@ -14,7 +14,7 @@ export type ProcessRunnerDeps = Omit<ProcessRunDeps, 'ports' | 'prefix'> & {
 };
 
 /**
- * Creates the runner for external programs as child processes: in a session of their own, with an explicit
+ * Creates the runner for external programs as child processes: in a separate session, with an explicit
  * environment, no shell, output into a bounded log, on a free loopback port. Only the started process itself counts
  * as the engine. It ends with the gateway where `setpriv` exists, otherwise through its record at the next start.
  */

@@ -70,7 +70,7 @@ const FAMILIES: [string, TinyChatOptions, RegExp][] = [
     /^[A-Za-z0-9]{9}$/,
   ],
   [
-    'Qwen3-Coder, whose tag is a token of its own',
+    'Qwen3-Coder, whose tag is a single token',
     {
       template: template('<tool_call><function=<parameter='),
       controls: ['<tool_call>'],

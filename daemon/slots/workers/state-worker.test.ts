@@ -76,7 +76,7 @@ async function chat(worker: ForkedWorker, messages: object[], body: object = {})
   };
 }
 
-/** Has one conversation with a worker of its own, which ends afterwards. */
+/** Has one conversation with its own worker, which ends afterwards. */
 async function converse(messages: object[], changes: Partial<WorkerConfig> = {}): Promise<string> {
   const worker = await start(changes);
   const { text } = await chat(worker, messages);

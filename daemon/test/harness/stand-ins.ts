@@ -35,7 +35,7 @@ export const VLLM_WORKER_BYTES = 96 * 1024 ** 2;
 
 /**
  * vLLM: the model as positional argument, the key in a variable, requests for the served name only. Like vLLM 0.32 it
- * holds its weights in a process of its own, answers with FastAPI's and OpenAI's errors, and has the routes of its sleep
+ * holds its weights in a separate process, answers with FastAPI's and OpenAI's errors, and has the routes of its sleep
  * mode with VLLM_SERVER_DEV_MODE=1 only, where VLLM_TEST_SLEEPING=1 lets it sleep.
  */
 const VLLM = `${COMMON}

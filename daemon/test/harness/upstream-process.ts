@@ -13,7 +13,7 @@ export interface UpstreamLocation {
   readonly host?: string;
 }
 
-/** A server of chats in a process of its own, which can be suspended like a machine. */
+/** A server of chats in a separate process, which can be suspended like a machine. */
 export class UpstreamProcess {
   readonly url: string;
   /** The `user` of each request that it received, in order. */

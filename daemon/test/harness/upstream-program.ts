@@ -1,5 +1,5 @@
 /**
- * A small server with an OpenAI-style chat as a process of its own, so that it can be suspended and killed. Prints
+ * A small server with an OpenAI-style chat as a separate process, so that it can be suspended and killed. Prints
  * its port, then the user of each request as it is received. Arguments: models, milliseconds per answer or token, address.
  */
 import { createServer } from 'node:http';

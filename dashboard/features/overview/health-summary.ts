@@ -50,7 +50,7 @@ function slotIssue(slot: SlotRecord): Issue | null {
 }
 
 /**
- * A slot that callers may expect to answer but that cannot be loaded: one with a file of its own, `agent`, or one that
+ * A slot that callers may expect to answer but that cannot be loaded: one with its own file, `agent`, or one that
  * waits for memory. Other automatic slots exist for every model file, whether it fits or not.
  */
 function forecastIssue({ slot: name, model, forecast }: SlotPlanView, slots: readonly SlotRecord[]): Issue[] {

@@ -8,7 +8,7 @@ const rank = (slot: SlotRecord): number =>
 
 /**
  * Names of the unloaded slots with a model that may load next. Slots that wait for memory come first, then slots with a
- * file of their own, with `agent` before the others.
+ * slot file, with `agent` before the others.
  */
 export function nextLoads(slots: readonly SlotRecord[]): string[] {
   return slots

@@ -14,7 +14,7 @@ import { count } from '../../ui/format.ts';
 import { Ago } from '../../ui/relative-time.tsx';
 import css from './security.module.css';
 
-/** Refusals emit no event of their own. */
+/** Refusals emit no event. */
 const POLL_MS = 15_000;
 
 type Refused = ExposureView['refused_origins'][number];

@@ -1,3 +1,3 @@
-/** The variable that holds the key of an upstream without a variable of its own. */
+/** The variable that holds the key of an upstream without its own variable. */
 export const keyVariableOf = (upstream: string): string =>
   `UPSTREAM_${upstream.toUpperCase().replaceAll('-', '_')}`;

@@ -19,7 +19,7 @@ const SOURCES = {
   folder: 'stable_diffusion_cpp_python-0.4.7/vendor/stable-diffusion.cpp',
 } as const;
 
-/** Without its web page and the formats that need libraries of their own. */
+/** Without its web page and the formats that need additional libraries. */
 const OPTIONS = [
   '-DCMAKE_BUILD_TYPE=Release',
   '-DSD_SERVER_BUILD_FRONTEND=OFF',

@@ -1,4 +1,4 @@
-/** Two upstreams on machines of their own (network namespaces): suspended, resumed, with a cut and a restored cable. */
+/** Two upstreams on separate machines (network namespaces): suspended, resumed, with a cut and a restored cable. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

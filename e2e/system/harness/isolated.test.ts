@@ -102,7 +102,7 @@ describe('startIsolated', () => {
     await expect(endWell(program)).rejects.toThrow('no end within its time limit');
   });
 
-  it('ends helpers that the program left behind in a process group of their own', async () => {
+  it('ends helpers that the program left behind in a separate process group', async () => {
     const code = `const { spawn } = require('node:child_process');
       const helper = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
       helper.unref(); console.log(helper.pid)`;

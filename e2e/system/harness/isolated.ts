@@ -32,7 +32,7 @@ export interface Ending {
 }
 
 export interface IsolatedProgram {
-  /** Whether it runs in a network of its own. */
+  /** Whether it runs in its own network. */
   readonly isSeparate: boolean;
   /** The number of attempts to reach anything outside of its network; null when it has none of its own, or has ended. */
   unroutable(): number | null;
@@ -96,7 +96,7 @@ function unroutableOf(pid: number | undefined): number | null {
 }
 
 /**
- * Starts a program that reaches nothing but the given ports: it runs in a network namespace of its own where this is
+ * Starts a program that reaches nothing but the given ports: it runs in its own network namespace where this is
  * permitted, otherwise with the network of this machine. It has no standard input and is the leader of a process group.
  */
 export async function startIsolated(

@@ -8,7 +8,7 @@ const ip = (...args: readonly string[]) => runProgram('ip', args, LIMIT);
 let count = 0;
 
 /**
- * A machine of its own in the network: a namespace with one cable to this machine. `cut` takes the cable away at the other
+ * A separate machine in the network: a namespace with one cable to this machine. `cut` takes the cable away at the other
  * end: packets get lost, and nothing refuses a connection. A restored cable delivers what is sent again.
  */
 export class NetworkMachine {

@@ -35,7 +35,7 @@ it('no python3, an old one and one without venv each have their reason', async (
   expect(await findPython({ env: current })).toEqual({ path: '/usr/bin/python3', version: '3.12' });
 });
 
-it('where python3 is too old, a newer one beside it is found', async () => {
+it('where python3 is too old, a newer one on the path is found', async () => {
   const env = withPython('{"path": "/usr/bin/python3", "version": "3.11.7"}');
   await expect(findPython({ env, minMinor: 12 })).rejects.toThrow('install 3.12 or newer');
   const answer = '{"path": "/opt/python3", "version": "3.13.1"}';

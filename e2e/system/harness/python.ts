@@ -51,7 +51,7 @@ export interface PythonOptions {
 }
 
 /**
- * Finds `python3` on the path, or a newer one beside it where that is too old. Throws `Unavailable` when it is absent, too old
+ * Finds `python3` on the path, or a newer one on the path where that is too old. Throws `Unavailable` when it is absent, too old
  * or lacks `venv`.
  */
 export async function findPython({

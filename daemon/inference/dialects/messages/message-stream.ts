@@ -12,7 +12,7 @@ interface BlockRow {
   delta(text: string): Json;
 }
 
-/** Texts as blocks; a refusal has no block of its own. */
+/** Texts as blocks; a refusal has no separate block. */
 const BLOCKS: Readonly<Record<'text' | 'reasoning', BlockRow>> = {
   text: { start: { type: 'text', text: '' }, delta: (text) => ({ type: 'text_delta', text }) },
   reasoning: {

@@ -1,7 +1,7 @@
 import { asList, asObject, type Json } from '../json.ts';
 import type { KnownTool } from './tool-names.ts';
 
-/** A tool whose calls have items of their own and are run by the client. */
+/** A tool whose calls have their own items and are run by the client. */
 export interface ClientTool {
   /** The name of the function that the model is offered. */
   readonly name: 'local_shell' | 'shell' | 'apply_patch';

@@ -184,7 +184,7 @@ export function customItem(names: CallNames): Item {
 }
 
 /**
- * Creates the item of a tool search that the caller runs. It has no events of its own; its end contains
+ * Creates the item of a tool search that the caller runs. It has no specific events; its end contains
  * everything.
  */
 export function searchItem({ id, callId }: CallNames): Item {

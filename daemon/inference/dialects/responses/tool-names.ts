@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** A tool as its caller knows it. Codex creates a namespace for each MCP server. */
 export interface KnownTool {
   /**
-   * `search` finds further tools; the caller runs it. Calls of the last three have items of their own, see
+   * `search` finds further tools; the caller runs it. Calls of the last three have their own items, see
    * `client-tools.ts`.
    */
   readonly kind: 'function' | 'custom' | 'search' | 'local_shell' | 'shell' | 'apply_patch';

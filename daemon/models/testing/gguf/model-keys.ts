@@ -10,7 +10,7 @@ export interface PublishedModel {
   readonly name: string;
   readonly architecture: string;
   readonly vocabulary: number;
-  /** Whether it has an output layer of its own. */
+  /** Whether it has its own output layer. */
   readonly isUntied?: true;
   readonly keys: ModelKeys;
 }

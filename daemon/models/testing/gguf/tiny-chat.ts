@@ -34,7 +34,7 @@ export interface TinyChatOptions {
   scores?: readonly number[];
   /** The answer in distinct pieces, instead of the words of `reply`. Any text is possible. */
   script?: readonly string[];
-  /** Texts of additional control tokens, which have no text of their own when generated. */
+  /** Texts of additional control tokens, which have no text when generated. */
   controls?: readonly string[];
   /** True: the file defines tokens for infill (`<|fim_prefix|>` and so on). */
   infill?: boolean;

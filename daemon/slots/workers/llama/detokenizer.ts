@@ -17,7 +17,7 @@ const NO_MARKS: ReadonlyMap<number, string> = new Map();
 
 /**
  * Holds back a character until all its bytes have arrived. An incomplete character at the end is dropped.
- * Control tokens in `marks` have no text of their own and are emitted as the given text.
+ * Control tokens in `marks` have no text and are emitted as the given text.
  */
 export function detokenizer(
   detokenize: Detokenize,

@@ -103,7 +103,7 @@ test('refuses a chat that takes too long', async () => {
   });
 });
 
-test('a caller who disconnects ends its thread and its place in the queue', async () => {
+test('a caller who disconnects ends its thread and leaves the queue', async () => {
   const { prompts } = renderer(files(QUADRATIC), 5);
   const [first, second] = [new AbortController(), new AbortController()];
   const running = prompts.render(chat(20_000), first.signal);

@@ -88,7 +88,7 @@ export function modelsWith(ability: Ability, models: readonly V1ModelRecord[]): 
 const contains = (text: string, words: readonly string[]): boolean =>
   words.every((word) => text.toLowerCase().includes(word));
 
-/** The rows that match a search. A matching other name is a row of its own, so that it can be chosen. */
+/** The rows that match a search. A matching other name is a separate row, so that it can be chosen. */
 export function matchingRows(groups: readonly ModelGroup[], query: string): ModelGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [...groups];

@@ -1,5 +1,5 @@
 // Plain JavaScript: an MCP server over standard input and output with one tool, `read_pdf`, whose result is the file itself.
-// Codex has no tool of its own that reads a PDF.
+// Codex has no tool that reads a PDF.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 

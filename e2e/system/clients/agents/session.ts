@@ -13,7 +13,7 @@ import { onePagePdf } from './pdf.ts';
 const SESSION_LIMIT_MS = 90_000;
 export const FINISHED = 'The file says green now.';
 
-/** Starts agents against one gateway, each in folders of its own. */
+/** Starts agents against one gateway, each in separate folders. */
 export class Sessions {
   readonly #gateway: Gateway;
   readonly #relay: Relay;
@@ -66,7 +66,7 @@ export class Sessions {
   }
 }
 
-/** Codex refuses to put helpers below the folder for temporary files, so each has one of its own. */
+/** Codex refuses to put helpers below the folder for temporary files, so each has a separate one. */
 const temporaryOf = (home: string): string => join(home, 'tmp');
 
 /** The task: read, edit, two commands at once, a PDF, an answer. */
