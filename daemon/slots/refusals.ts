@@ -86,9 +86,12 @@ export function queueFullError({
   });
 }
 
+export const disabledMessage = (slot: string): string =>
+  `Slot ${slot} is disabled. Set enabled = true in its slot file to use it.`;
+
 export const disabledError = (slot: string): GatewayError =>
   new GatewayError('slot.disabled', {
-    message: `Slot ${slot} is disabled. Set enabled = true in its slot file to use it.`,
+    message: disabledMessage(slot),
     details: { slot },
   });
 

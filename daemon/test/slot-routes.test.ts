@@ -173,6 +173,10 @@ describe('PUT /api/slots/{name}', () => {
       code: 'slot.disabled',
     });
     expect((await sendAsAdmin('GET', '/v1/models/writer')).status).toBe(404);
+    const body = { model: 'writer', messages: [{ role: 'user', content: 'x' }] };
+    const refused = await sendAsAdmin('POST', '/v1/chat/completions', { body });
+    expect(refused).toMatchObject({ status: 404, code: 'dispatch.no_route' });
+    expect(refused.text).toContain('Slot writer is disabled.');
     expect((await change('writer', { enabled: null })).json()).toMatchObject({ enabled: true });
   });
 

@@ -6,8 +6,9 @@ import { capabilityMismatch } from './capability.ts';
 import { capabilityPath } from './capability-path.ts';
 import { loadedSlot } from './loaded-slot.ts';
 import type { ModelRef } from './model-ref.ts';
-import { MAX_ECHO, noImageEngine, noRoute } from './no-route.ts';
+import { disabledReason, MAX_ECHO, noImageEngine, noRoute } from './no-route.ts';
 import { NPU_EMBED, npuEmbed } from './npu-embed.ts';
+import { pathRow } from './paths.ts';
 import { registry } from './registry.ts';
 import type { DispatchRequest, Outcome, Resolver, Target } from './resolver.ts';
 import type { RoutingView } from './routing-view.ts';
@@ -65,12 +66,13 @@ export function resolveCached(request: DispatchRequest, view: RoutingView): Reso
 }
 
 /** Copies a routing view to a plain object, because its lists may be read on demand. */
-export const withListsRead = ({ slots, models, upstreams, npuSuffix, names }: RoutingView): RoutingView => ({
-  slots,
-  models,
-  upstreams,
-  npuSuffix,
-  names,
+export const withListsRead = (view: RoutingView): RoutingView => ({
+  slots: view.slots,
+  disabledSlots: view.disabledSlots,
+  models: view.models,
+  upstreams: view.upstreams,
+  npuSuffix: view.npuSuffix,
+  names: view.names,
   coldListsFetched: true,
 });
 
@@ -90,16 +92,28 @@ export function refusal(
   if (!resolution.target) {
     const isUnserved = request.type === 'image' && !view.slots.some(({ type }) => type === 'image');
     return isUnserved
-      ? noImageEngine()
-      : noRoute(request.modelRef.requested, view, aliasReason(request.modelRef));
+      ? noImageEngine(view)
+      : noRoute(request.modelRef.requested, view, reasonOf(request, view));
   }
   return aliasElsewhere(request, resolution.target) ?? capabilityMismatch(request, resolution.target, view);
 }
 
+/** Returns the reason that replaces the general text; undefined for none. */
+function reasonOf({ modelRef, path }: DispatchRequest, view: RoutingView): string | undefined {
+  const { requested } = modelRef;
+  const byPath = pathRow(path).slot;
+  return (
+    aliasReason(modelRef, view) ??
+    (requested === null ? null : disabledReason(requested, view)) ??
+    (byPath === null ? null : disabledReason(byPath, view)) ??
+    undefined
+  );
+}
+
 /** Returns why an alias or preset leads nowhere; undefined for other names. */
-const aliasReason = ({ alias }: ModelRef): string | undefined =>
+const aliasReason = ({ alias }: ModelRef, view: RoutingView): string | undefined =>
   alias
-    ? `The ${alias.kind} "${truncate(alias.name, MAX_ECHO)}" of config.toml leads to "${truncate(alias.target, MAX_ECHO)}", which no slot or upstream serves.`
+    ? `The ${alias.kind} "${truncate(alias.name, MAX_ECHO)}" of config.toml leads to "${truncate(alias.target, MAX_ECHO)}", which no slot or upstream serves. ${disabledReason(alias.target, view) ?? ''}`.trimEnd()
     : undefined;
 
 /**

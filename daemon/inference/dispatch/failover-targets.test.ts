@@ -18,6 +18,7 @@ const view: RoutingView = {
     upstream('away', { isHealthy: false }),
     upstream('other', { models: [] }),
   ],
+  disabledSlots: [],
   npuSuffix: 'flm',
   names: NO_NAMES,
   coldListsFetched: false,

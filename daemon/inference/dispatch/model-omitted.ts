@@ -1,6 +1,6 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { type ModelRef, plainModelRef } from './model-ref.ts';
-import { noRoute } from './no-route.ts';
+import { disabledReason, noRoute } from './no-route.ts';
 import { pathRow } from './paths.ts';
 import { type RoutingView, slotNamed } from './routing-view.ts';
 
@@ -13,6 +13,9 @@ export function modelOmitted(address: ModelRef, path: string, view: RoutingView)
   const { omitted } = pathRow(path);
   if (omitted === null) throw new GatewayError('request.missing_model', { param: 'model' });
   const slot = slotNamed(view, omitted);
-  if (!slot) throw noRoute(null, view, `No model was given and there is no slot ${omitted}.`);
+  if (!slot) {
+    const why = disabledReason(omitted, view) ?? `there is no slot ${omitted}.`;
+    throw noRoute(null, view, `No model was given and ${why.replace(/^Slot/, 'slot')}`);
+  }
   return { ...plainModelRef(null), model: slot.model, lane: slot.name, by: 'model-omitted' };
 }

@@ -2,7 +2,8 @@ import { GatewayError } from '../../contract/errors.ts';
 import { suggestions } from '../../lib/text/suggestions.ts';
 import { truncate } from '../../lib/text/truncate.ts';
 import { unservedFormat } from '../../models/unusable-formats.ts';
-import { knownNames } from './names.ts';
+import { disabledMessage } from '../../slots/refusals.ts';
+import { knownNames, LEGACY_ALIAS, VIRTUAL_PREFIX } from './names.ts';
 import { modelNamed, type RoutingView } from './routing-view.ts';
 
 /** Maximum characters of an unknown name that are repeated to the caller. */
@@ -12,10 +13,16 @@ export const MAX_ECHO = 120;
 export const NO_IMAGE_ENGINE =
   'No image engine is configured. Add a slot of type image, such as ComfyUI or stable-diffusion.cpp, or an upstream with an image model: see "Image generation" in docs/guide/engines.md.';
 
-/** Returns 404 `dispatch.no_route` for an image request on a gateway without image slots. */
-export const noImageEngine = (): GatewayError =>
+/** Returns what an image request gets on a gateway without enabled image slots. */
+export function noImageEngineMessage({ disabledSlots }: RoutingView): string {
+  const slot = disabledSlots.find(({ type }) => type === 'image');
+  return slot === undefined ? NO_IMAGE_ENGINE : disabledMessage(slot.name);
+}
+
+/** Returns 404 `dispatch.no_route` for an image request on a gateway without enabled image slots. */
+export const noImageEngine = (view: RoutingView): GatewayError =>
   new GatewayError('dispatch.no_route', {
-    message: NO_IMAGE_ENGINE,
+    message: noImageEngineMessage(view),
     param: 'model',
     details: { suggestions: [] },
   });
@@ -32,12 +39,23 @@ export function noRoute(requested: string | null, view: RoutingView, why?: strin
     requested === null
       ? (why ?? 'No model was given and there is no default slot for this endpoint.')
       : (why ??
+        disabledReason(requested, view) ??
         `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}"${unserved ?? `. ${nextStep(similar)}`}`);
   return new GatewayError('dispatch.no_route', {
     message,
     param: 'model',
     details: { suggestions: similar },
   });
+}
+
+/** Returns that the slot of this name, or the one that holds this model, is disabled; null when there is none. */
+export function disabledReason(requested: string, { disabledSlots }: RoutingView): string | null {
+  const short = requested.startsWith(VIRTUAL_PREFIX) ? requested.slice(VIRTUAL_PREFIX.length) : requested;
+  const name = short === LEGACY_ALIAS ? 'agent' : short;
+  const slot =
+    disabledSlots.find((each) => each.name === name) ??
+    disabledSlots.find(({ model }) => model === requested);
+  return slot === undefined ? null : disabledMessage(slot.name);
 }
 
 /** Returns why no slot serves a registered model, with the next step, as the end of a sentence. */

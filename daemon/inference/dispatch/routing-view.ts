@@ -10,6 +10,8 @@ import type { ConfiguredNames } from './configured-names.ts';
 export interface RoutingView {
   /** Enabled slots only, in the order of the slot files. */
   readonly slots: readonly SlotView[];
+  /** Slots that serve nothing because their files say so. Only errors name them. */
+  readonly disabledSlots: readonly SlotView[];
   readonly models: readonly RegisteredModelLike[];
   readonly upstreams: readonly UpstreamState[];
   /** Suffix of model ids for the NPU backend, without its hyphen. */
@@ -35,14 +37,20 @@ class LiveRoutingView implements RoutingView {
   readonly slots: readonly SlotView[];
   readonly coldListsFetched: boolean;
   readonly #sources: RoutingSources;
+  readonly #allSlots: readonly SlotView[];
   #models: readonly RegisteredModelLike[] | undefined;
   #upstreams: readonly UpstreamState[] | undefined;
 
   constructor(sources: RoutingSources, coldListsFetched: boolean) {
     const all = sources.slots.views();
     this.slots = all.every(isEnabled) ? all : all.filter(isEnabled);
+    this.#allSlots = all;
     this.coldListsFetched = coldListsFetched;
     this.#sources = sources;
+  }
+
+  get disabledSlots(): readonly SlotView[] {
+    return this.#allSlots.filter((slot) => !slot.enabled);
   }
 
   get models(): readonly RegisteredModelLike[] {

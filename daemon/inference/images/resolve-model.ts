@@ -2,7 +2,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import { curatedModel, type ImageModel, isWeightFile } from '../../models/images/curated.ts';
 import type { SlotView } from '../../slots/slot-view.ts';
 import { aliasedSlot, VIRTUAL_PREFIX } from '../dispatch/names.ts';
-import { NO_IMAGE_ENGINE } from '../dispatch/no-route.ts';
+import { noImageEngineMessage } from '../dispatch/no-route.ts';
 import { configuredName } from '../dispatch/resolve-name.ts';
 import type { RoutingView } from '../dispatch/routing-view.ts';
 import { typeByName } from '../model-type.ts';
@@ -142,7 +142,8 @@ const MAX_NAMES = 64;
 /** Returns 404 `image.model_not_curated` with the names of the models that requests can use. */
 export function notCurated(view: RoutingView, reported: ReportedModels, message?: string): GatewayError {
   const models = imageModelNames(view, reported);
-  const absent = models.length === 0 && imageSlots(view).length === 0 ? NO_IMAGE_ENGINE : undefined;
+  const isEmpty = models.length === 0 && imageSlots(view).length === 0;
+  const absent = isEmpty ? noImageEngineMessage(view) : undefined;
   return new GatewayError('image.model_not_curated', {
     message: message ?? absent,
     param: 'model',

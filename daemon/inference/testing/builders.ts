@@ -66,7 +66,7 @@ export function upstreamCall(more: Partial<UpstreamCall> & { origin: string }): 
 
 export function routingView(more: Partial<RoutingView> = {}): RoutingView {
   return {
-    ...{ slots: [], models: [], upstreams: [], npuSuffix: 'flm', names: NO_NAMES },
+    ...{ slots: [], disabledSlots: [], models: [], upstreams: [], npuSuffix: 'flm', names: NO_NAMES },
     coldListsFetched: false,
     ...more,
   };
