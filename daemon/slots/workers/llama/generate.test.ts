@@ -170,6 +170,7 @@ test.each([
     expect(answer.logprobs.map((entry) => entry.token)).toEqual(tokens);
     expect(answer.logprobs[1]).toEqual({
       token: 'b',
+      added: 1,
       logprob: Math.log(0.25),
       top: [{ token: 'a', logprob: Math.log(0.5) }],
     });

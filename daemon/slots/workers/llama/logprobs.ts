@@ -2,6 +2,11 @@
 export interface TokenLogprob extends TokenProbability {
   /** The most likely tokens at this position, best first. */
   top: TokenProbability[];
+  /**
+   * Characters that the token added to the text: none while its character is incomplete, one fewer than its own where
+   * a tokenizer drops the first space. Absent: those of the token.
+   */
+  added?: number;
 }
 
 export interface TokenProbability {
@@ -56,7 +61,7 @@ export class LogprobQueue {
 
   /** `text` is what the token added; empty while its character is incomplete. */
   add(entry: TokenLogprob, text: string): void {
-    this.#waiting.push({ entry, start: this.#length });
+    this.#waiting.push({ entry: { ...entry, added: text.length }, start: this.#length });
     this.#length += text.length;
   }
 
@@ -95,9 +100,9 @@ export function chatLogprobs(entries: readonly TokenLogprob[]): object {
  */
 export function textLogprobs(entries: readonly TokenLogprob[], offset: number): object {
   let at = offset;
-  const offsets = entries.map(({ token }) => {
+  const offsets = entries.map(({ token, added = token.length }) => {
     const start = at;
-    at += token.length;
+    at += added;
     return start;
   });
   return {
