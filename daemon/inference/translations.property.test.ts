@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { fuzzing } from '../test/harness/scale.ts';
 import { asList, asObject, type Json } from './dialects/json.ts';
 import { messages } from './dialects/messages/messages.ts';
+import { answerTexts } from './dialects/response-texts.ts';
 import { responses } from './dialects/responses/responses.ts';
 import { ChatEventFilter } from './forward/chat-event-filter.ts';
 import { ChatAssembler, chatEvents } from './forward/chat-framing.ts';
@@ -78,13 +79,27 @@ test('/v1/responses: events are numbered without a gap, and deltas repeat the it
   );
 });
 
+/** Returns the texts of content in parts, however they are cut. */
+function contentOf(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  const texts = answerTexts({ content });
+  const joined = (kind: string) => texts.flatMap(({ type, text }) => (type === kind ? [text] : [])).join('');
+  return { text: joined('text'), reasoning: joined('reasoning') };
+}
+
 /** Returns what matters of a chat. Calls without numbers have no order but that of their starts. */
 function chatOf(bytes: Buffer, isOrdered: boolean): unknown {
   const { choices, usage } = JSON.parse(bytes.toString('utf8')) as Json;
   const read = asList(choices).map((choice) => {
     const { message, text, finish_reason } = asObject(choice) ?? {};
-    const { tool_calls: calls, ...fields } = asObject(message) ?? {};
-    return { fields, calls: isOrdered ? calls : byArguments(asList(calls)), text, finish_reason };
+    const { tool_calls: calls, content, ...fields } = asObject(message) ?? {};
+    return {
+      fields,
+      content: contentOf(content),
+      calls: isOrdered ? calls : byArguments(asList(calls)),
+      text,
+      finish_reason,
+    };
   });
   return [read, usage];
 }

@@ -5,6 +5,7 @@ import { CallFragments } from '../dialects/call-fragments.ts';
 import { asList, asObject, type Json, parsed } from '../dialects/json.ts';
 import type { Piece } from '../dialects/piece.ts';
 import { engineEvents } from '../engine-events.ts';
+import { appendedContent } from './appended-content.ts';
 import { errorInside200 } from './engine-error.ts';
 import { eventError } from './event-error.ts';
 import { answerAborted, endedEarly } from './failure.ts';
@@ -133,6 +134,7 @@ class ChoiceAssembler {
   readonly #extras = new Map<string, Json>();
   readonly #calls: AssembledCall[] = [];
   #message: Json = {};
+  #content: unknown;
   #rest: Json = {};
   #text: string | null = null;
   #logprobs: unknown;
@@ -155,9 +157,10 @@ class ChoiceAssembler {
     this.#rest = { ...this.#rest, ...rest };
     const part = asObject(delta) ?? asObject(message);
     if (part === undefined) return;
-    const { tool_calls, role, ...fields } = part;
+    const { tool_calls, role, content, ...fields } = part;
     if (typeof role === 'string') this.#message = { role, ...this.#message };
     if (asList(tool_calls).length > 0) this.#collect(this.#fragments.read({ tool_calls }));
+    this.#content = appendedContent(this.#content, content);
     for (const [name, value] of Object.entries(fields))
       this.#message[name] = merged(this.#message[name], value);
   }
@@ -166,16 +169,18 @@ class ChoiceAssembler {
     this.#collect(this.#fragments.end());
     const end = { logprobs: this.#logprobs ?? null, finish_reason: this.finish ?? 'stop', ...this.#rest };
     if (this.#text !== null) return { index: this.index, text: this.#text, ...end };
-    const { content, ...fields } = this.#message;
+    const fields = this.#message;
+    const content = this.#content;
     const isEmpty = content === undefined || content === null || content === '';
     const calls = this.#fragments.order().flatMap((index) => {
       const call = this.#calls[index];
       return call === undefined ? [] : [this.#callOf(call)];
     });
+    const hasCalls = calls.length > 0 || asObject(fields.function_call) !== undefined;
     const message = {
       role: 'assistant',
       ...fields,
-      content: isEmpty ? (calls.length > 0 ? null : '') : content,
+      content: isEmpty ? (hasCalls ? null : '') : content,
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     };
     return { index: this.index, message, ...end };

@@ -20,11 +20,14 @@ export interface AnyChoice {
 export interface StreamStyle {
   /** Calls are numbered, or continued by their id. */
   readonly numbered: boolean;
+  /** A single call has the form of OpenAI's older API, without an id. */
+  readonly old: boolean;
   /** Id, name and type are in each fragment of a call. */
   readonly repeatsHead: boolean;
   /** The first fragment of a call has no arguments. */
   readonly headFirst: 'empty' | 'null' | 'absent' | 'no';
-  readonly thoughtField: 'reasoning' | 'reasoning_content';
+  /** The field of the reasoning; `content` for parts of the content, as Mistral sends them. */
+  readonly thoughtField: 'reasoning' | 'reasoning_content' | 'content';
   /** The finish reason is in a separate chunk. */
   readonly finishAlone: boolean;
   /** The token counts are absent, in the last chunk, or in a chunk without choices. */
@@ -53,9 +56,10 @@ export const anyChoice: fc.Arbitrary<AnyChoice> = fc
 /** Any way to send a stream. */
 export const anyStyle: fc.Arbitrary<StreamStyle> = fc.record({
   numbered: fc.boolean(),
+  old: fc.boolean(),
   repeatsHead: fc.boolean(),
   headFirst: fc.constantFrom('empty', 'null', 'absent', 'no'),
-  thoughtField: fc.constantFrom('reasoning', 'reasoning_content'),
+  thoughtField: fc.constantFrom('reasoning', 'reasoning_content', 'content'),
   finishAlone: fc.boolean(),
   usage: fc.constantFrom('none', 'last', 'alone'),
   idleChunks: fc.boolean(),
@@ -68,8 +72,32 @@ const partsOf = (whole: string, size: number): string[] =>
 
 const idOf = (choice: number, index: number): string => `c${choice}-${index}`;
 
+const isOld = (calls: readonly AnyCall[], { old }: StreamStyle): boolean => old && calls.length === 1;
+
+function callFields(calls: readonly AnyCall[], choice: number, style: StreamStyle): Json {
+  if (calls.length === 0) return {};
+  const list = calls.map(({ name, args }) => ({ name, arguments: JSON.stringify(args) }));
+  if (isOld(calls, style)) return { function_call: list[0] };
+  return {
+    tool_calls: list.map((called, index) => ({
+      id: idOf(choice, index),
+      type: 'function',
+      function: called,
+    })),
+  };
+}
+
+const thinkingPart = (text: string): Json => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
+
+function textFields(content: string | null, reasoning: string, field: StreamStyle['thoughtField']): Json {
+  if (reasoning === '') return { content };
+  if (field !== 'content') return { [field]: reasoning, content };
+  return { content: [thinkingPart(reasoning), ...(content ? [{ type: 'text', text: content }] : [])] };
+}
+
 /** Returns the complete answer. */
-export function completeAnswer(choices: readonly AnyChoice[], { thoughtField, usage }: StreamStyle): Json {
+export function completeAnswer(choices: readonly AnyChoice[], style: StreamStyle): Json {
+  const { thoughtField, usage } = style;
   return {
     id: 'x',
     object: 'chat.completion',
@@ -77,19 +105,10 @@ export function completeAnswer(choices: readonly AnyChoice[], { thoughtField, us
       index: at,
       message: {
         role: 'assistant',
-        ...(reasoning === '' ? {} : { [thoughtField]: reasoning }),
-        content: content === '' && calls.length > 0 ? null : content,
-        ...(calls.length === 0
-          ? {}
-          : {
-              tool_calls: calls.map(({ name, args }, index) => ({
-                id: idOf(at, index),
-                type: 'function',
-                function: { name, arguments: JSON.stringify(args) },
-              })),
-            }),
+        ...textFields(content === '' && calls.length > 0 ? null : content, reasoning, thoughtField),
+        ...callFields(calls, at, style),
       },
-      finish_reason: finish,
+      finish_reason: isOld(calls, style) ? 'function_call' : finish,
     })),
     ...(usage === 'none' ? {} : { usage: USAGE }),
   };
@@ -117,10 +136,14 @@ function fragmentsOf({ name, args }: AnyCall, id: string, index: number, style: 
 function queuesOf(choice: AnyChoice, at: number, style: StreamStyle): Json[][] {
   const { size, thoughtField } = style;
   return [
-    partsOf(choice.reasoning, size).map((part) => ({ [thoughtField]: part })),
+    partsOf(choice.reasoning, size).map((part) =>
+      thoughtField === 'content' ? { content: [thinkingPart(part)] } : { [thoughtField]: part },
+    ),
     partsOf(choice.text, size).map((part) => ({ content: part })),
     ...choice.calls.map((each, index) =>
-      fragmentsOf(each, idOf(at, index), index, style).map((fragment) => ({ tool_calls: [fragment] })),
+      fragmentsOf(each, idOf(at, index), index, style).map((fragment) =>
+        isOld(choice.calls, style) ? { function_call: fragment.function } : { tool_calls: [fragment] },
+      ),
     ),
   ];
 }
@@ -144,7 +167,8 @@ export function streamedAnswer(choices: readonly AnyChoice[], style: StreamStyle
     chunks.push(chunk(queue.at, queue.deltas.shift() ?? {}));
     if (style.idleChunks && pick % 3 === 0) chunks.push(chunk(queue.at, {}), { ...head, choices: [] });
   }
-  for (const [at, { finish }] of choices.entries()) finishChoice(chunks, at, finish, style, chunk);
+  for (const [at, { finish, calls }] of choices.entries())
+    finishChoice(chunks, at, isOld(calls, style) ? 'function_call' : finish, style, chunk);
   const last = chunks.at(-1) ?? {};
   if (style.usage === 'last') chunks[chunks.length - 1] = { ...last, usage: USAGE };
   if (style.usage === 'alone') chunks.push({ ...head, choices: [], usage: USAGE });
