@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { faultRows } from './testing/fault-rows.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs', 'internals', 'cases.md'), 'utf8');
@@ -82,17 +83,13 @@ describe('the table of cases', () => {
 });
 
 describe('the table of faults that clients met', () => {
-  const faults = readFileSync(join(root, 'docs', 'internals', 'client-faults.md'), 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('| ') && line.includes('`'))
-    .map((line) => line.split('|').slice(1, -1));
+  const faults = faultRows(readFileSync(join(root, 'docs', 'internals', 'client-faults.md'), 'utf8'));
 
-  it('has the rows of all parts', () => expect(faults.length).toBeGreaterThanOrEqual(80));
+  it('has the rows of all parts', () => expect(faults.length).toBeGreaterThanOrEqual(90));
 
-  it.each(faults)('%s', (_, where = '') => {
-    const tests = [...where.matchAll(/`([^`]+)`(?: "([^"]+)")?/g)];
+  it.each(faults)('$kind', ({ tests }) => {
     expect(tests.length).toBeGreaterThan(0);
-    for (const [, file = '', title = ''] of tests) {
+    for (const { file, title } of tests) {
       expect(existsSync(join(root, file)), file).toBe(true);
       expect(textOf(file).includes(title), `${file} has "${title}"`).toBe(true);
     }

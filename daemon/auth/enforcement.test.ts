@@ -44,6 +44,24 @@ describe('enforcement', () => {
     expect((await enforcement.set(true)).require_auth).toBe(true);
   });
 
+  it.each([
+    [undefined, true, false],
+    [undefined, false, true],
+    [true, true, false],
+    [true, false, true],
+    [false, true, false],
+    [false, false, true],
+  ])('the environment always wins: file %j, environment %j, set to %j', async (file, env, value) => {
+    const { enforcement } = setup(file === undefined ? {} : { requireAuth: file }, { requireAuth: env });
+    expect(enforcement.effective()).toEqual({ require_auth: env, source: 'env' });
+    expect(await enforcement.set(value)).toMatchObject({
+      require_auth: env,
+      persisted: value,
+      source: 'env',
+    });
+    expect(enforcement.effective()).toEqual({ require_auth: env, source: 'env' });
+  });
+
   it('the environment always wins; the persisted value is stored for later', async () => {
     const off = setup({ requireAuth: true }, { requireAuth: false });
     expect(off.enforcement.effective()).toEqual({ require_auth: false, source: 'env' });

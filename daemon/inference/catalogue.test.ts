@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { V1ModelList } from '../contract/models.ts';
+import type { SlotRecord } from '../contract/slots.ts';
 import { slotRecord } from '../contract/testing/slot-record.ts';
 import { curatedModel, type ImageModel } from '../models/images/curated.ts';
 import { findModel, listModels } from './catalogue.ts';
+import { ConfiguredNames } from './dispatch/configured-names.ts';
+import type { RoutingView } from './dispatch/routing-view.ts';
 import { modelOfFile } from './images/own-model.ts';
 import { registeredModel, routingView, upstreamConfigOf } from './testing/builders.ts';
 
@@ -96,14 +99,47 @@ test('every record matches its schema, and a window is a number or absent', () =
   expect(JSON.stringify(data)).not.toMatch(/http:|\/home|\.gguf/);
 });
 
-test('an unknown context window is absent', () => {
-  const slots = [slotRecord({ name: 'agent', model: 'a', context: null })];
-  const upstreams = [upstreamConfigOf({ name: 'far', models: ['b'] })];
-  const records = listModels(routingView({ slots, upstreams }), { showAll: true, owners: [] });
-  expect(records.map(({ id }) => id)).toEqual(expect.arrayContaining(['a', 'agent', 'svc/agent', 'b']));
+const unknownSlot = (more: Partial<SlotRecord> = {}) =>
+  slotRecord({ name: 'agent', model: 'a', context: null, ...more });
+const unknownModel = (more: object) =>
+  registeredModel({ id: 'a', context_length: null, binding: 'slot:agent', ...more });
+
+test.each<[string, Partial<RoutingView>, string[]]>([
+  ['a loaded slot', { slots: [unknownSlot()] }, ['a', 'agent', 'svc/agent']],
+  ['an attached server', { slots: [unknownSlot({ runner: 'attach', engine: 'custom' })] }, ['a', 'agent']],
+  ['a slot that has not loaded yet', { slots: [unknownSlot({ state: 'offline' })] }, ['a', 'agent']],
+  ['a failed slot', { slots: [unknownSlot({ state: 'error' })] }, ['a', 'agent']],
+  [
+    'a file without a context length in its header',
+    { slots: [unknownSlot({ state: 'offline' })], models: [unknownModel({})] },
+    ['a'],
+  ],
+  [
+    'a model folder of vLLM',
+    { slots: [], models: [unknownModel({ binding: null, format: 'safetensors' })] },
+    [],
+  ],
+  ['an embedding slot', { slots: [unknownSlot({ type: 'embedding' })] }, ['a']],
+  [
+    'an upstream whose list does not say',
+    { upstreams: [upstreamConfigOf({ name: 'far', models: ['b'] })] },
+    ['b'],
+  ],
+  [
+    'an alias to such a slot',
+    {
+      slots: [unknownSlot()],
+      names: new ConfiguredNames({ aliases: { 'gpt-4o': 'agent' }, presets: {} }),
+    },
+    ['gpt-4o'],
+  ],
+])('an unknown context window is absent: %s', (_, view, ids) => {
+  const records = listModels(routingView(view), { showAll: true, owners: [] });
+  expect(records.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
   for (const record of records) {
     expect(record).not.toHaveProperty('context_length');
     expect(record).not.toHaveProperty('max_model_len');
+    expect(JSON.stringify(record)).not.toMatch(/"(context|max)_[a-z_]+":(null|0|4096)/);
   }
 });
 

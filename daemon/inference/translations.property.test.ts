@@ -1,12 +1,20 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fuzzing } from '../test/harness/scale.ts';
+import type { CallerResponse } from './caller.ts';
 import { asList, asObject, type Json } from './dialects/json.ts';
 import { messages } from './dialects/messages/messages.ts';
+import type { TextKind } from './dialects/piece.ts';
 import { answerTexts } from './dialects/response-texts.ts';
 import { responses } from './dialects/responses/responses.ts';
 import { ChatEventFilter } from './forward/chat-event-filter.ts';
 import { ChatAssembler, chatEvents } from './forward/chat-framing.ts';
+import {
+  bufferedEmitter,
+  type LoopEnd,
+  type ResponseEmitter,
+  streamEmitter,
+} from './omni/response-emitter.ts';
 import { readRound } from './omni/round.ts';
 import { SpokenPieces } from './realtime/chat-pieces.ts';
 import {
@@ -17,6 +25,7 @@ import {
   type StreamStyle,
   streamBytes,
   streamedAnswer,
+  USAGE,
 } from './testing/any-answer.ts';
 import { blocksOf, outputOf, READERS } from './testing/dialect-readers.ts';
 import { BODIES, eventsOf, MESSAGES, PATHS, type Path, RESPONSES } from './testing/dialects.ts';
@@ -213,6 +222,72 @@ test('omni: a streamed round is the same as the complete one', async () => {
       expect(streamed).toEqual(await roundOf([bytes], 'application/json'));
     }),
     fuzzing(`${SUITE} omni`, 5_000),
+  );
+});
+
+/** Returns what one emitter of the tool loop writes. */
+async function emitted(
+  create: (res: CallerResponse) => ResponseEmitter,
+  texts: readonly (readonly [TextKind, string])[],
+  end: LoopEnd,
+): Promise<Buffer> {
+  let written = '';
+  const res = {
+    destroyed: false,
+    writeHead: () => {},
+    write: (text: string) => {
+      written += text;
+      return true;
+    },
+    end: (text: string) => {
+      written += text;
+    },
+  };
+  const emitter = create(res as unknown as CallerResponse);
+  emitter.open({ 'x-svc-model': 'm' });
+  for (const [kind, text] of texts) await emitter.text(kind, text);
+  emitter.end(end);
+  emitter.dispose();
+  return Buffer.from(written);
+}
+
+test('omni: a streamed answer to the caller is the same as the complete one', async () => {
+  const texts = fc.array(
+    fc.tuple(
+      fc.constantFrom<TextKind>('text', 'reasoning', 'refusal'),
+      fc.string({ unit: 'binary', minLength: 1 }),
+    ),
+    { maxLength: 8 },
+  );
+  await fc.assert(
+    fc.asyncProperty(texts, anyChoice, sizes, async (parts, { calls, finish }, lengths) => {
+      const end: LoopEnd = {
+        finish,
+        calls: calls.map(({ name, args }, index) => ({
+          id: `c${index}`,
+          name,
+          arguments: JSON.stringify(args),
+        })),
+        usage: USAGE,
+        rounds: 1,
+        limited: false,
+      };
+      const stream = await emitted((res) => streamEmitter(res, 'x', true), parts, end);
+      const whole = await emitted((res) => bufferedEmitter(res, 'x'), parts, end);
+      const [streamed, complete] = [assembled(stream, lengths), whole].map((bytes) => {
+        const [choices, usage] = chatOf(bytes, true) as [{ fields: Json; content: unknown }[], unknown];
+        const [choice] = choices;
+        // A complete answer names what it does not have.
+        return {
+          ...choice,
+          content: choice?.content || null,
+          fields: { refusal: null, ...choice?.fields },
+          usage,
+        };
+      });
+      expect(streamed).toEqual(complete);
+    }),
+    fuzzing(`${SUITE} omni answer`, 5_000),
   );
 });
 

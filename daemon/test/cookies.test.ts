@@ -190,15 +190,30 @@ describe('K07 unusual Cookie headers', () => {
     }
   });
 
-  it('finds the session among other cookies, and any valid one among the first four of its name', async () => {
-    for (const header of [
-      `theme=dark; svc_session=${value}; lang=en`,
-      `svc_session=${value}; svc_session=rubbish`,
-      `svc_session=rubbish; svc_session=${value}`,
-      `svc_session=%E0%A4%A; svc_session=${value}`,
-      `svc_session=1; svc_session=2; svc_session=; svc_session=${value}`,
-    ])
-      expect(await tierOf(header)).toBe('admin');
+  it.each([
+    ['among other cookies', 'theme=dark; svc_session=VALUE; lang=en'],
+    ['before one that is not valid', 'svc_session=VALUE; svc_session=rubbish'],
+    ['after one that is not valid', 'svc_session=rubbish; svc_session=VALUE'],
+    ['after one with a broken escape', 'svc_session=%E0%A4%A; svc_session=VALUE'],
+    ['as the fourth', 'svc_session=1; svc_session=2; svc_session=; svc_session=VALUE'],
+    ['twice', 'svc_session=VALUE; svc_session=VALUE'],
+    ['without blanks', 'a=b;svc_session=1;svc_session=VALUE;c=d'],
+    ['after a cookie without a name', '=x; junk; svc_session=VALUE'],
+    [
+      'beside those of other apps on this host',
+      'connect.sid=s%3Aabc; token=ey.J; n8n-auth=x; svc_session=VALUE',
+    ],
+  ])('finds any valid one among the first four: %s', async (_, header) => {
+    expect(await tierOf(header.replaceAll('VALUE', value))).toBe('admin');
+  });
+
+  it.each([
+    ['the fifth', 'svc_session=1; svc_session=2; svc_session=3; svc_session=4; svc_session=VALUE'],
+    ['another name in upper case', 'SVC_SESSION=VALUE'],
+    ['a name that ends with it', 'xsvc_session=VALUE'],
+    ['a value of another cookie', 'a="svc_session=VALUE'],
+  ])('is none of the first four: %s', async (_, header) => {
+    expect(await tierOf(header.replaceAll('VALUE', value))).toBe('anon');
   });
 });
 

@@ -1,6 +1,10 @@
 /** CORS over a real port: for listed origins only, with their exact value, without credentials. */
+
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import Anthropic from '@anthropic-ai/sdk';
-import OpenAI from 'openai';
+import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
+import { generateText } from 'ai';
+import OpenAI, { toFile } from 'openai';
 import { describe, expect, it } from 'vitest';
 import { startLocked } from './harness/gateway.ts';
 import { send } from './harness/http.ts';
@@ -53,7 +57,14 @@ describe('CORS', () => {
     return { sent, fetch };
   }
 
-  it.each<[string, (options: { fetch: typeof fetch; baseURL: string }) => Promise<unknown>]>([
+  type Options = { fetch: typeof fetch; baseURL: string };
+  const openai = (options: Options, more: object = {}) =>
+    new OpenAI({ ...options, apiKey: 'k', dangerouslyAllowBrowser: true, maxRetries: 0, ...more });
+  const anthropic = (options: Options) =>
+    new Anthropic({ ...options, apiKey: 'k', dangerouslyAllowBrowser: true, maxRetries: 0 });
+  const hi = [{ role: 'user' as const, content: 'hi' }];
+
+  it.each<[string, (options: Options) => Promise<unknown>]>([
     [
       'OpenAI',
       (options) =>
@@ -73,10 +84,93 @@ describe('CORS', () => {
           { headers: { 'anthropic-beta': 'b' } },
         ),
     ],
+    [
+      'OpenAI (a streamed response)',
+      (options) => openai(options).responses.create({ model: 'm', input: 'x', stream: true }),
+    ],
+    ['OpenAI (embeddings)', (options) => openai(options).embeddings.create({ model: 'm', input: 'x' })],
+    [
+      'OpenAI (a recording)',
+      async (options) =>
+        openai(options).audio.transcriptions.create({
+          model: 'm',
+          file: await toFile(Buffer.from('x'), 'a.wav'),
+        }),
+    ],
+    [
+      'OpenAI (a helper for streams)',
+      (options) =>
+        openai(options).chat.completions.stream({ model: 'm', messages: hi }).finalChatCompletion(),
+    ],
+    [
+      'OpenAI (a helper for tools)',
+      (options) =>
+        openai(options)
+          .chat.completions.runTools({ model: 'm', messages: hi, tools: [] })
+          .finalChatCompletion(),
+    ],
+    [
+      'OpenAI (an idempotent request of a named app)',
+      (options) =>
+        openai(options, {
+          defaultHeaders: { 'HTTP-Referer': 'https://app.test', 'X-Title': 'App' },
+        }).chat.completions.create({ model: 'm', messages: hi }, { idempotencyKey: 'i' }),
+    ],
+    [
+      'Anthropic (a helper for streams)',
+      (options) =>
+        anthropic(options).messages.stream({ model: 'm', max_tokens: 1, messages: hi }).finalMessage(),
+    ],
+    [
+      'Anthropic (beta)',
+      (options) =>
+        anthropic(options).beta.messages.create({
+          model: 'm',
+          max_tokens: 1,
+          messages: hi,
+          betas: ['b-1', 'b-2'],
+        }),
+    ],
+    [
+      'Anthropic (a helper for tools)',
+      (options) =>
+        anthropic(options)
+          .beta.messages.toolRunner({ model: 'm', max_tokens: 1, messages: hi, tools: [] })
+          .runUntilDone(),
+    ],
+    [
+      'LangChain',
+      (options) =>
+        new ChatOpenAI({
+          model: 'm',
+          apiKey: 'k',
+          maxRetries: 0,
+          configuration: { ...options, dangerouslyAllowBrowser: true },
+        }).invoke('hi'),
+    ],
+    [
+      'LangChain (embeddings)',
+      (options) =>
+        new OpenAIEmbeddings({
+          model: 'm',
+          apiKey: 'k',
+          maxRetries: 0,
+          configuration: { ...options, dangerouslyAllowBrowser: true },
+        }).embedQuery('hi'),
+    ],
+    [
+      'the AI SDK',
+      (options) =>
+        generateText({
+          model: createOpenAICompatible({ name: 'svc', apiKey: 'k', ...options })('m'),
+          prompt: 'hi',
+          maxRetries: 0,
+        }),
+    ],
   ])("a page may send every header that %s's own client sends", async (_, call) => {
     const { sent, fetch } = recordingFetch();
     await call({ fetch, baseURL: 'http://gateway.test/v1' }).catch(() => {});
-    expect(sent).toContain('x-stainless-lang');
+    expect(sent.has('authorization') || sent.has('x-api-key'), 'it sent a request').toBe(true);
     const allowed = names(
       (await preflight('https://chat.mydomain.org')).headers['access-control-allow-headers'],
     );

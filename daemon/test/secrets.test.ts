@@ -120,10 +120,11 @@ describe('a secret is refused', () => {
     expect(response.status).toBe(status);
   });
 
-  it('for any other method: a secret cannot be read', async () => {
+  it.each(['GET', 'HEAD', 'POST', 'DELETE'])('for the method %s: a secret cannot be read', async (method) => {
     await put('UPSTREAM_DESK', SECRET);
-    for (const method of ['GET', 'POST', 'DELETE'])
-      expect((await gateway.sendAsAdmin(method, '/api/settings/secrets/UPSTREAM_DESK')).status).toBe(405);
+    const response = await gateway.sendAsAdmin(method, '/api/settings/secrets/UPSTREAM_DESK');
+    expect(response.status).toBe(405);
+    expect(response.text).not.toContain(SECRET);
   });
 });
 
@@ -162,6 +163,24 @@ describe('svcctl auth set', () => {
     expect(ran.err).toMatch(message);
     expect(ran.err).not.toContain(SECRET);
   });
+});
+
+it.each([
+  '/api/settings',
+  '/api/settings/secrets',
+  '/api/audit',
+  '/api/status',
+  '/api/requests',
+  '/api/config/urls',
+  '/api/health/system',
+  '/api/upstreams',
+  '/api/openapi.json',
+  '/metrics',
+])('a secret cannot be read from %s', async (path) => {
+  await put('UPSTREAM_DESK', SECRET);
+  const { text, status } = await gateway.sendAsAdmin('GET', path);
+  expect(status).toBeLessThan(500);
+  expect(text).not.toContain(SECRET);
 });
 
 it('applies at once, and appears in no response, log line or audit row', async () => {

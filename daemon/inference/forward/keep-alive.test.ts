@@ -1,8 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import { expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { post, send, until } from '../testing/client.ts';
-import { BODIES, finish, MESSAGES } from '../testing/dialects.ts';
-import { CHAT, closeAfterEach, delta, hello, SSE, startWithManualEngine } from '../testing/forwarding.ts';
+import { BODIES, chunk, finish, MESSAGES } from '../testing/dialects.ts';
+import {
+  CHAT,
+  closeAfterEach,
+  closers,
+  delta,
+  hello,
+  SSE,
+  startWithManualEngine,
+} from '../testing/forwarding.ts';
 import { KEEP_ALIVE_MS, ResponseWriter } from './response-writer.ts';
 
 closeAfterEach();
@@ -33,32 +41,78 @@ async function listenTo(origin: string, path: AnyPath, responses: ServerResponse
   return { state, engine: responses.at(-1) as ServerResponse };
 }
 
-test('silence before the head and after it is filled on all four APIs; comments never break a stream', async () => {
-  const { gateway, responses } = await startWithManualEngine();
-  const cases: ({ path: AnyPath; at: string } & Awaited<ReturnType<typeof listenTo>>)[] = [];
-  for (const path of ALL_PATHS) {
-    for (const at of ['before the head', 'after the head', 'after a token'] as const) {
-      const { state, engine } = await listenTo(gateway.origin, path, responses);
-      if (at !== 'before the head') engine.writeHead(200, SSE).flushHeaders();
-      if (at === 'after a token') engine.write(delta('zero'));
-      cases.push({ path, at, state, engine });
+/** What the engine has sent before it is silent. */
+const SENT: Readonly<Record<string, readonly string[]>> = {
+  nothing: [],
+  'its head': [''],
+  'a token': [delta('zero')],
+  'a thought': [chunk({ choices: [{ index: 0, delta: { reasoning_content: 'hm' } }] })],
+  'a half call': [
+    chunk({
+      choices: [
+        {
+          index: 0,
+          delta: { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{"a"' } }] },
+        },
+      ],
+    }),
+  ],
+  'a role': [chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] })],
+  'its own comment': [': processing\n\n'],
+};
+const REST: Readonly<Record<string, string>> = {
+  'a half call': chunk({
+    choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: ':1}' } }] } }],
+  }),
+};
+const CASES: readonly { path: AnyPath; sent: string }[] = ALL_PATHS.flatMap((path) =>
+  // A completion has text only.
+  Object.keys(SENT)
+    .filter((sent) => path !== '/v1/completions' || !/thought|call|role/.test(sent))
+    .map((sent) => ({ path, sent })),
+);
+
+describe('a silent engine', () => {
+  /** All at once: each takes as long as the silence that is filled. */
+  const states = new Map<string, Awaited<ReturnType<typeof listenTo>>['state']>();
+  const keyOf = ({ path, sent }: { path: string; sent: string }) => `${path} ${sent}`;
+  beforeAll(async () => {
+    const { gateway, responses } = await startWithManualEngine();
+    close.push(...closers.splice(0));
+    const engines: [ServerResponse, string][] = [];
+    for (const each of CASES) {
+      const { state, engine } = await listenTo(gateway.origin, each.path, responses);
+      const parts = SENT[each.sent] ?? [];
+      if (parts.length > 0) engine.writeHead(200, SSE).flushHeaders();
+      for (const part of parts) if (part !== '') engine.write(part);
+      states.set(keyOf(each), state);
+      engines.push([engine, each.sent]);
     }
-  }
-  const hasKeepAlive = (path: AnyPath, text: string): boolean =>
-    path === MESSAGES ? text.split('event: ping').length > 2 : text.includes(': waiting');
-  await until(() => cases.every(({ path, state }) => hasKeepAlive(path, state.text)), LIMIT_MS + 5_000);
-  for (const { engine } of cases) {
-    if (!engine.headersSent) engine.writeHead(200, SSE);
-    engine.end(END);
-  }
-  await until(() => cases.every(({ state }) => state.done));
-  for (const { path, at, state } of cases) {
-    const gaps = state.times.slice(1).map((time, index) => time - (state.times[index] ?? 0));
-    expect(Math.max(...gaps), `${path} ${at}`).toBeLessThan(LIMIT_MS);
-    expect(state.text, `${path} ${at}`).toMatch(/\[DONE\]|message_stop|response\.completed/);
-    expect(state.text).not.toMatch(/event: error|response\.failed|"error":\{/);
-  }
-}, 60_000);
+    const hasKeepAlive = (path: AnyPath, text: string): boolean =>
+      path === MESSAGES ? text.split('event: ping').length > 2 : text.includes(': waiting');
+    await until(
+      () => CASES.every((each) => hasKeepAlive(each.path, states.get(keyOf(each))?.text ?? '')),
+      LIMIT_MS + 5_000,
+    );
+    for (const [engine, sent] of engines) {
+      if (!engine.headersSent) engine.writeHead(200, SSE);
+      engine.end(`${REST[sent] ?? ''}${END}`);
+    }
+    await until(() => [...states.values()].every(({ done }) => done));
+  }, 60_000);
+  const close: (() => unknown)[] = [];
+  afterAll(async () => {
+    for (const each of close.reverse()) await each();
+  });
+
+  test.each(CASES)('that has sent $sent is covered by keep-alives on $path, which break nothing', (each) => {
+    const { times, text } = states.get(keyOf(each)) as { times: number[]; text: string };
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThan(LIMIT_MS);
+    expect(text).toMatch(/\[DONE\]|message_stop|response\.completed/);
+    expect(text).not.toMatch(/event: error|response\.failed|"error":\{/);
+  });
+});
 
 test('an error after a keep-alive is an error event, and a caller without a stream gets no bytes before', async () => {
   const { gateway, responses } = await startWithManualEngine();

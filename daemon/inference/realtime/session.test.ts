@@ -274,3 +274,41 @@ describe('a text response', () => {
     expect(bench.state.items).toEqual([]);
   });
 });
+
+describe('15 MiB of sound in one event', () => {
+  const silence = Buffer.alloc(15 << 20);
+  const pcm = { type: 'audio/pcm', rate: 24_000 };
+
+  test.each<[string, object, Buffer]>([
+    ['without turn detection', { format: pcm, turn_detection: null }, silence],
+    ['with turn detection', { format: pcm, turn_detection: { type: 'server_vad' } }, silence],
+    [
+      'with speech at its end',
+      { format: pcm, turn_detection: { type: 'server_vad' } },
+      Buffer.concat([silence, tone(800)]),
+    ],
+    [
+      'in G.711 (µ-law)',
+      { format: { type: 'audio/pcmu' }, turn_detection: null },
+      Buffer.alloc(15 << 20, 0xff),
+    ],
+    [
+      'in G.711 (A-law)',
+      { format: { type: 'audio/pcma' }, turn_detection: null },
+      Buffer.alloc(15 << 20, 0xd5),
+    ],
+    [
+      'with noise reduction',
+      { format: pcm, turn_detection: null, noise_reduction: { type: 'near_field' } },
+      silence,
+    ],
+  ])('are taken %s', (_, input, sound) => {
+    const bench = new SessionBench();
+    expect(errorOf(bench.update({ audio: { input } }))).toBeUndefined();
+    expect(errorOf(bench.append(sound))).toBeUndefined();
+    const { turn_detection } = input as { turn_detection: unknown };
+    if (turn_detection !== null) return;
+    const events = bench.send({ type: 'input_audio_buffer.commit' });
+    expect(types(events)).toContain('input_audio_buffer.committed');
+  });
+});

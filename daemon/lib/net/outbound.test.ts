@@ -52,7 +52,33 @@ function send(out: Outbound, request: OutboundRequest): Promise<{ status: number
   });
 }
 
-test.for(['127.0.0.1', '::1'])('localhost is reached on %s alone', async (address, context) => {
+/** Orders in which resolvers return the addresses of `localhost`, and an address on which nothing listens. */
+const ORDERS: Readonly<Record<string, readonly [address: string, family: number][]>> = {
+  'IPv6 first': [
+    ['::1', 6],
+    ['127.0.0.1', 4],
+  ],
+  'IPv4 first': [
+    ['127.0.0.1', 4],
+    ['::1', 6],
+  ],
+  'each twice, as /etc/hosts of Debian': [
+    ['::1', 6],
+    ['::1', 6],
+    ['127.0.0.1', 4],
+    ['127.0.0.1', 4],
+  ],
+  'behind other addresses of the host': [
+    ['127.0.0.99', 4],
+    ['127.0.1.1', 4],
+    ['::1', 6],
+    ['127.0.0.1', 4],
+  ],
+};
+
+test.for(
+  Object.keys(ORDERS).flatMap((order) => ['127.0.0.1', '::1'].map((address) => [address, order] as const)),
+)('localhost is reached on %s alone (%s)', async ([address, order], context) => {
   const server = createServer((_, res) => void res.end('ok'));
   const isListening = await new Promise<boolean>((done) => {
     server.once('error', () => done(false)).listen(0, address, () => done(true));
@@ -60,10 +86,10 @@ test.for(['127.0.0.1', '::1'])('localhost is reached on %s alone', async (addres
   if (!isListening) return context.skip(`this machine has no ${address}`);
   closers.push(() => new Promise((done) => server.close(done)));
   const both: LookupFunction = (_name, _options, done) =>
-    done(null, [
-      { address: '::1', family: 6 },
-      { address: '127.0.0.1', family: 4 },
-    ]);
+    done(
+      null,
+      (ORDERS[order] ?? []).map(([each, family]) => ({ address: each, family })),
+    );
   const client = new Outbound({ connectMs: () => 1000, lookup: both });
   closers.push(() => client.close());
   expect(await send(client, get(`http://localhost:${portOf(server)}`))).toEqual({ status: 200, body: 'ok' });

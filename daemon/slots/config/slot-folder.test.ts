@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { join, relative } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { readSlotFolder } from './slot-folder.ts';
 
@@ -29,31 +29,113 @@ it('an invalid file affects only its own slot', () => {
   expect([...readSlotFolder(folder).broken]).toEqual(['bad', 'folder']);
 });
 
-it('hidden files and those of editors are no slot files', () => {
-  for (const name of ['.b.toml', '.#c.toml', 'd.toml~', '#e.toml#', '.f.toml.swp', 'g.toml.swp'])
-    writeFileSync(join(folder, name), 'parallel = ');
+it.each([
+  'hidden: .b.toml',
+  'the lock of Emacs: .#c.toml',
+  'the backup of Emacs: d.toml~',
+  'the autosave of Emacs: #e.toml#',
+  'the swap file of Vim: .f.toml.swp',
+  'the swap file of Vim without a dot: g.toml.swp',
+  'the backup of sed: h.toml.bak',
+  'the copy of dpkg: i.toml.dpkg-dist',
+  'the write of GNOME: .goutputstream-AB12CD',
+  'the write of KDE: j.toml.kXyz12',
+  'the numbered backup of Vim: 4913',
+  'the copy of Syncthing: .syncthing.k.toml.tmp',
+  'the AppleDouble file of macOS: ._m.toml',
+])('hidden files and those of editors are no slot files: %s', (described) => {
+  const [, name = ''] = described.split(': ');
+  writeFileSync(join(folder, name), 'parallel = ');
+  expect(readSlotFolder(folder)).toMatchObject({ configs: [{ name: 'agent' }], problems: [] });
+});
+
+it('the lock of Emacs for agent.toml is no slot file', () => {
   symlinkSync('user@host.1', join(folder, '.#agent.toml'));
   expect(readSlotFolder(folder)).toMatchObject({ configs: [{ name: 'agent' }], problems: [] });
 });
 
-it('follows symbolic links, also out of the folder', () => {
-  const elsewhere = join(scratch(), 'real.toml');
-  writeFileSync(elsewhere, 'parallel = 3');
-  symlinkSync(elsewhere, join(folder, 'linked.toml'));
-  symlinkSync(join(folder, 'missing'), join(folder, 'dangling.toml'));
-  const read = readSlotFolder(folder);
-  expect(read.configs.find(({ name }) => name === 'linked')?.parallel).toBe(3);
-  expect(read.problems).toEqual([{ file: 'dangling.toml', line: null, message: 'cannot be read (ENOENT)' }]);
+describe('follows symbolic links', () => {
+  let elsewhere: string;
+  beforeEach(() => {
+    elsewhere = scratch();
+    mkdirSync(join(elsewhere, 'dotfiles'));
+    writeFileSync(join(elsewhere, 'dotfiles', 'real.toml'), 'parallel = 3');
+    writeFileSync(join(elsewhere, 'plain'), 'parallel = 3');
+  });
+  const link = (target: string) => symlinkSync(target, join(folder, 'linked.toml'));
+
+  it.each<[string, () => void]>([
+    ['out of the folder', () => link(join(elsewhere, 'dotfiles', 'real.toml'))],
+    ['by a relative path, as stow makes them', () => link(relative(folder, join(elsewhere, 'plain')))],
+    [
+      'over several links, as Kubernetes and Nix make them',
+      () => {
+        symlinkSync(join(elsewhere, 'dotfiles'), join(elsewhere, '..data'));
+        symlinkSync('..data/real.toml', join(elsewhere, 'store.toml'));
+        link(join(elsewhere, 'store.toml'));
+      },
+    ],
+    [
+      'to a hidden folder beside it',
+      () => {
+        mkdirSync(join(folder, '..2026_11_28'));
+        writeFileSync(join(folder, '..2026_11_28', 'linked.toml'), 'parallel = 3');
+        symlinkSync('..2026_11_28', join(folder, '..data'));
+        link('..data/linked.toml');
+      },
+    ],
+    ['to a file with another ending', () => link(join(elsewhere, 'plain'))],
+    [
+      'to a slot file beside it',
+      () => {
+        writeFileSync(join(folder, 'first.toml'), 'parallel = 3');
+        link('first.toml');
+      },
+    ],
+    [
+      'in a folder that is a link',
+      () => {
+        link(join(elsewhere, 'plain'));
+        const path = folder;
+        folder = join(elsewhere, 'slots');
+        symlinkSync(path, folder);
+      },
+    ],
+  ])('%s', (_, make) => {
+    make();
+    const { configs, problems } = readSlotFolder(folder);
+    expect(configs.find(({ name }) => name === 'linked')?.parallel).toBe(3);
+    expect(problems).toEqual([]);
+  });
+
+  it.each<[string, string]>([
+    ['to nothing', 'missing'],
+    ['to itself', 'linked.toml'],
+  ])('%s: a problem', (_, target) => {
+    link(target);
+    const message = expect.stringMatching(/^cannot be read \((ENOENT|ELOOP)\)$/);
+    expect(readSlotFolder(folder).problems).toEqual([{ file: 'linked.toml', line: null, message }]);
+  });
 });
 
-it('neither a pipe nor a giant file is read', () => {
-  execFileSync('mkfifo', [join(folder, 'pipe.toml')]);
-  writeFileSync(join(folder, 'large.toml'), `#${'x'.repeat(64 * 1024)}`);
-  const message = 'is not a file of at most 64 KiB';
+it.each<[string, (path: string) => void]>([
+  ['a pipe', (path) => execFileSync('mkfifo', [path])],
+  ['a giant file', (path) => writeFileSync(path, `#${'x'.repeat(64 * 1024)}`)],
+  ['a link to a device without an end', (path) => symlinkSync('/dev/zero', path)],
+  ['a link to a device that waits', (path) => symlinkSync('/dev/random', path)],
+  [
+    'a link to a pipe',
+    (path) => {
+      execFileSync('mkfifo', [join(folder, 'pipe')]);
+      symlinkSync('pipe', path);
+    },
+  ],
+  ['a link to a folder', (path) => symlinkSync('/', path)],
+])('%s is not read', (_, make) => {
+  make(join(folder, 'special.toml'));
   expect(names()).toEqual(['agent']);
   expect(readSlotFolder(folder).problems).toEqual([
-    { file: 'large.toml', line: null, message },
-    { file: 'pipe.toml', line: null, message },
+    { file: 'special.toml', line: null, message: 'is not a file of at most 64 KiB' },
   ]);
 });
 
