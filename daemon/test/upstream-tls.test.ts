@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamTestView } from '../contract/upstreams.ts';
+import { type Certificate, makeCertificate } from '../lib/testing/certificate.ts';
 import { portOf } from '../lib/testing/listening.ts';
-import { type Certificate, makeCertificate } from './harness/certificate.ts';
 import { Front } from './harness/front-gateway.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'));

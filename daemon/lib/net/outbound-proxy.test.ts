@@ -1,9 +1,13 @@
 import { createServer } from 'node:http';
-import { createServer as createTcp, type Socket } from 'node:net';
+import { connect, createServer as createTcp, type Server, type Socket } from 'node:net';
+import { createServer as createTls, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { releaseWhenWritten } from '../perf/buffer-release.ts';
+import { makeCertificate } from '../testing/certificate.ts';
 import { type ProxyOptions, startHttpProxy } from '../testing/http-proxy.ts';
 import { listenOnLoopback, portOf } from '../testing/listening.ts';
+import { scratchOfFile } from '../testing/scratch.ts';
+import { type SocksProxyOptions, startSocksProxy } from '../testing/socks-proxy.ts';
 import { Outbound, type OutboundRequest } from './outbound.ts';
 
 const closers: (() => unknown)[] = [];
@@ -31,6 +35,36 @@ async function startTarget(): Promise<number> {
     return new Promise((done) => server.close(done));
   });
   return portOf(server);
+}
+
+async function startSocks(options: SocksProxyOptions) {
+  const proxy = await startSocksProxy(options);
+  closers.push(proxy.close);
+  return proxy;
+}
+
+const certificate = makeCertificate(scratchOfFile());
+if (certificate === null) console.warn('proxies with TLS: skipped, because this machine has no openssl');
+
+/** Starts an HTTP proxy behind TLS. */
+async function startTlsProxy(options: ProxyOptions = {}) {
+  const proxy = await startProxy(options);
+  const { port } = new URL(proxy.address);
+  const server: Server = createTls({ key: certificate?.key, cert: certificate?.cert }, (socket) => {
+    const plain = connect(Number(port), '127.0.0.1');
+    for (const end of [socket, plain]) end.on('error', () => end.destroy());
+    socket.pipe(plain).pipe(socket);
+  });
+  server.on('connection', (socket) => closers.push(() => socket.destroy()));
+  await new Promise<void>((done) => server.listen(0, 'localhost', done));
+  closers.push(() => new Promise((done) => server.close(done)));
+  return { address: `https://localhost:${portOf(server)}`, requests: proxy.requests };
+}
+
+function trustCertificate(): void {
+  const usual = getCACertificates('default');
+  closers.push(() => setDefaultCACertificates(usual));
+  setDefaultCACertificates([...usual, String(certificate?.cert)]);
 }
 
 function outbound(proxy: string): Outbound {
@@ -101,6 +135,34 @@ describe('a request through a proxy', () => {
     expect(requests[0]).toBe('CONNECT hub.example:443 -');
   });
 
+  test.each(['', 'me:s%20p@'])('SOCKS5 uses a tunnel for plain HTTP too, login %j', async (login) => {
+    const { address, requests } = await startSocks({
+      target: await startTarget(),
+      ...(login === '' ? {} : { login: 'me:s p' }),
+    });
+    const client = outbound(address.replace('//', `//${login}`));
+    expect(await send(client, get('http://hub.example'))).toEqual({
+      status: 200,
+      body: 'GET /a hub.example ',
+    });
+    const body = Buffer.from('hello');
+    const posted = await send(client, get('http://other.example:81', { method: 'POST', body, fresh: true }));
+    expect(posted.body).toBe('POST /a other.example:81 hello');
+    // The server speaks no TLS: what matters is that the handshake was attempted through the tunnel.
+    await expect(send(client, get('https://hub.example'))).rejects.toThrow();
+    expect(requests).toEqual(['hub.example:80', 'other.example:81', 'hub.example:443']);
+  });
+
+  test.skipIf(certificate === null)('a proxy with TLS', async () => {
+    trustCertificate();
+    const { address, requests } = await startTlsProxy({ target: await startTarget() });
+    const client = outbound(address.replace('//', '//me:secret@'));
+    expect((await send(client, get('http://hub.example'))).body).toBe('GET /a hub.example ');
+    await expect(send(client, get('https://hub.example'))).rejects.toThrow();
+    const login = `Basic ${Buffer.from('me:secret').toString('base64')}`;
+    expect(requests).toEqual([`GET http://hub.example/a ${login}`, `CONNECT hub.example:443 ${login}`]);
+  });
+
   test.each(['http://169.254.169.254', 'http://[fe80::1]'])(
     '%s is refused before the proxy',
     async (origin) => {
@@ -137,6 +199,33 @@ describe('an error of the proxy names the proxy', () => {
     const sent = send(outbound(address.replace('//', '//me:secret@')), get(`${scheme}://hub.example`));
     await expect(sent).rejects.toMatchObject({ code, message: expect.stringMatching(reason) as unknown });
     await expect(sent).rejects.not.toThrow(/secret/);
+  });
+
+  test.each<[string, SocksProxyOptions, RegExp, string]>([
+    ['no login', { login: 'me:other' }, /requires a user name and a password: socks5:/, 'ERR_PROXY_AUTH'],
+    ['no route', { reply: 4 }, /could not connect to the server: host unreachable/, 'ERR_PROXY'],
+    ['a rule', { reply: 2 }, /could not connect to the server: connection not allowed/, 'ERR_PROXY'],
+  ])('SOCKS5, %s', async (_, options, reason, code) => {
+    const { address } = await startSocks(options);
+    for (const login of ['', 'me:secret@']) {
+      const sent = send(outbound(address.replace('//', `//${login}`)), get('http://hub.example'));
+      await expect(sent).rejects.toMatchObject({ code, isUnsent: true });
+      await expect(sent).rejects.toThrow(reason);
+      await expect(sent).rejects.not.toThrow(/secret/);
+    }
+  });
+
+  test('SOCKS5, an HTTP proxy', async () => {
+    const { address } = await startProxy();
+    const sent = send(outbound(address.replace('http:', 'socks5:')), get('http://hub.example'));
+    await expect(sent).rejects.toThrow(/does not answer as a SOCKS5 proxy/);
+  });
+
+  test.skipIf(certificate === null)('a certificate that is not trusted', async () => {
+    const { address } = await startTlsProxy();
+    const sent = send(outbound(address), get('http://hub.example'));
+    await expect(sent).rejects.toMatchObject({ code: 'ERR_PROXY', isUnsent: true });
+    await expect(sent).rejects.toThrow(/The proxy localhost:\d+ has no trusted TLS certificate/);
   });
 
   test.each(['http', 'https'])('%s, nothing listens', async (scheme) => {
@@ -217,24 +306,26 @@ test('a request for a new connection gets a new tunnel', async () => {
   expect(requests).toEqual(['CONNECT hub.example:443 -']);
 });
 
-test('a long body is not released while its bytes wait for the proxy', async () => {
-  const { promise: connected, resolve } = Promise.withResolvers<Socket>();
-  const proxy = createTcp(resolve);
-  await listenOnLoopback(proxy);
-  closers.push(() => proxy.close());
-  const body = Buffer.alloc(24 * 2 ** 20, 'a');
-  const sent = send(
-    outbound(`http://127.0.0.1:${portOf(proxy)}`),
-    get('http://hub.example', { method: 'POST', body }),
-  );
-  const socket = await connected;
-  // The first bytes arrive: the client has written the body.
-  await new Promise((done) => socket.once('readable', done));
-  releaseWhenWritten(body);
-  expect(body.length).toBe(24 * 2 ** 20);
-  socket.destroy();
-  await expect(sent).rejects.toThrow();
-});
+test.each(['http', 'socks5'])(
+  'a long body is not released while its bytes wait for the proxy, %s',
+  async (scheme) => {
+    const { promise: connected, resolve } = Promise.withResolvers<Socket>();
+    const end = createTcp(resolve);
+    await listenOnLoopback(end);
+    closers.push(() => end.close());
+    const target = portOf(end);
+    const address = scheme === 'http' ? `http://127.0.0.1:${target}` : (await startSocks({ target })).address;
+    const body = Buffer.alloc(24 * 2 ** 20, 'a');
+    const sent = send(outbound(address), get('http://hub.example', { method: 'POST', body }));
+    const socket = await connected;
+    // The first bytes arrive: the client has written the body.
+    await new Promise((done) => socket.once('readable', done));
+    releaseWhenWritten(body);
+    expect(body.length).toBe(24 * 2 ** 20);
+    socket.destroy();
+    await expect(sent).rejects.toThrow();
+  },
+);
 
 test('an aborted request ends at the proxy', async () => {
   const { address } = await startProxy({ target: await startTarget() });

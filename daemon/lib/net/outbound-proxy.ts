@@ -1,5 +1,5 @@
-import type { LookupFunction, Socket } from 'node:net';
-import type { buildConnector, Dispatcher, Pool, ProxyAgent } from 'undici';
+import type { LookupFunction } from 'node:net';
+import type { Dispatcher, ProxyAgent } from 'undici';
 import { UnreachableAddress } from './addresses.ts';
 import { asProxyError } from './proxy-error.ts';
 
@@ -22,23 +22,21 @@ export interface ProxiedRequest {
 
 /**
  * Sends requests through proxies: plain HTTP in absolute form, TLS through a tunnel, verified with the name of the server.
+ * A SOCKS proxy gets a tunnel for both.
  * The proxy resolves names, so a name is checked by the addresses that this machine knows for it, if any.
  */
 export class ProxyDispatcher {
   readonly #lookup: LookupFunction;
-  readonly #onConnected: (socket: Socket) => void;
   readonly #agents = new Map<string, ProxyAgent>();
   #isClosed = false;
 
-  /** `onConnected` receives each socket on which requests are sent. */
-  constructor(lookup: LookupFunction, onConnected: (socket: Socket) => void) {
+  constructor(lookup: LookupFunction) {
     this.#lookup = lookup;
-    this.#onConnected = onConnected;
   }
 
   /** Sends a request. The handler receives the response or the error. Never throws. */
   dispatch(request: ProxiedRequest, handler: Dispatcher.DispatchHandler): void {
-    const guarded = proxyHandler(handler, request.proxy);
+    const guarded = proxyHandler(handler, request);
     void this.#send(request, guarded).catch((error: Error) =>
       guarded.onResponseError?.(null as unknown as Dispatcher.DispatchController, error),
     );
@@ -83,8 +81,6 @@ export class ProxyDispatcher {
         // The time limit of the connection does not include the answer to CONNECT.
         clientFactory: (origin, options) =>
           new Connections(origin, { ...options, headersTimeout: connectMs }),
-        factory: (origin, options: Pool.Options) =>
-          new Connections(origin, { ...options, connect: reporting(options.connect, this.#onConnected) }),
       });
     const created = isFresh ? create() : (this.#agents.get(key) ?? create());
     if (this.#isClosed) void created.destroy();
@@ -102,27 +98,25 @@ export class ProxyDispatcher {
   }
 }
 
-const optionsOf = (uri: string, connectMs: number): ProxyAgent.Options & { connectTimeout: number } => ({
-  uri,
-  connectTimeout: connectMs,
-  allowH2: false,
-  pipelining: 1,
-  keepAliveTimeout: KEEP_ALIVE_MS,
-  keepAliveMaxTimeout: KEEP_ALIVE_MS,
-});
+interface AgentOptions extends ProxyAgent.Options {
+  readonly connectTimeout: number;
+  readonly username: string;
+  readonly password: string;
+}
 
-/** Wraps the connector of an agent so that `onConnected` receives each socket. */
-function reporting(
-  connect: Pool.Options['connect'],
-  onConnected: (socket: Socket) => void,
-): buildConnector.connector {
-  if (typeof connect !== 'function') throw new TypeError('a proxy agent has a connector');
-  return (options, callback) =>
-    connect(options, (...outcome) => {
-      const [error, socket] = outcome;
-      if (!error && socket) onConnected(socket);
-      callback(...outcome);
-    });
+function optionsOf(uri: string, connectMs: number): AgentOptions {
+  const { username, password } = new URL(uri);
+  return {
+    uri,
+    connectTimeout: connectMs,
+    // undici decodes the login of an HTTP proxy only.
+    username: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    allowH2: false,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  };
 }
 
 /** Closes an agent after its only request. Not before that request has begun: its tunnel could then not be opened. */
@@ -142,7 +136,11 @@ function closingHandler(handler: Dispatcher.DispatchHandler, agent: ProxyAgent):
 }
 
 /** Names the proxy in errors before the response, and passes no event after an error. */
-function proxyHandler(handler: Dispatcher.DispatchHandler, proxy: string): Dispatcher.DispatchHandler {
+function proxyHandler(
+  handler: Dispatcher.DispatchHandler,
+  { proxy, options }: ProxiedRequest,
+): Dispatcher.DispatchHandler {
+  const toTls = options.origin.startsWith('https:');
   let [isSent, hasStarted, hasFailed] = [false, false, false];
   return {
     onRequestStart: (controller, context) => {
@@ -162,7 +160,10 @@ function proxyHandler(handler: Dispatcher.DispatchHandler, proxy: string): Dispa
     onResponseError: (controller, error) => {
       if (hasFailed) return;
       hasFailed = true;
-      handler.onResponseError?.(controller, hasStarted ? error : asProxyError(error, proxy, isSent));
+      handler.onResponseError?.(
+        controller,
+        hasStarted ? error : asProxyError(error, { proxy, isSent, toTls }),
+      );
     },
   };
 }

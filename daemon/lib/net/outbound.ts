@@ -96,7 +96,7 @@ export class Outbound {
   constructor(options: OutboundOptions) {
     this.#options = options;
     this.#defaultConnectMs = options.connectMs();
-    this.#proxies = new ProxyDispatcher(options.lookup ?? (systemLookup as LookupFunction), instrument);
+    this.#proxies = new ProxyDispatcher(options.lookup ?? (systemLookup as LookupFunction));
   }
 
   /** Sends `request`. The handler receives the response or the error (`onResponseError`). Never throws. */
@@ -184,7 +184,7 @@ export class Outbound {
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: instrumentedConnector(makeConnector(connecting), isRefused),
+      connect: guardedConnector(makeConnector(connecting), isRefused),
     });
   }
 }
@@ -230,29 +230,22 @@ const DROP_CODES: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIP
  */
 const MAX_ATOMIC_WRITE_BYTES = 2 ** 14;
 
-/**
- * Wraps a connector to record, for each dropped socket, whether its last request was sent. Refuses a forbidden
- * address in the origin. The lookup refuses names that resolve to one.
- */
-function instrumentedConnector(
+/** Wraps a connector to refuse a forbidden address in the origin. The lookup refuses names that resolve to one. */
+function guardedConnector(
   connect: buildConnector.connector,
   isRefused: AddressFilter,
 ): buildConnector.connector {
-  return (options, callback) => {
-    if (isRefused(options.hostname)) return callback(new UnreachableAddress(), null);
-    connect(options, (...outcome) => {
-      const [error, socket] = outcome;
-      if (!error && socket) instrument(socket);
-      callback(...outcome);
-    });
-  };
+  return (options, callback) =>
+    isRefused(options.hostname) ? callback(new UnreachableAddress(), null) : connect(options, callback);
 }
 
-/** Prepares a socket before its first request. Without it, a long body may be released while it is written. */
-function instrument(socket: Socket): void {
+// Prepares each socket before its first request, also those of proxies. It records whether the last request of a dropped
+// socket was sent. A long body is not released while it is written.
+subscribe('undici:client:connected', (message) => {
+  const { socket } = message as { socket: Socket };
   trackWrites(socket);
   installWriteRelease(socket);
-}
+});
 
 /** Wraps a lookup so that it fails for forbidden addresses. The connection uses exactly the checked address. */
 export function guardedLookup(

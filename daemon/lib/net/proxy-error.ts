@@ -13,6 +13,14 @@ const NO_HEADERS = 'UND_ERR_HEADERS_TIMEOUT';
 /** Codes of a proxy that closes the connection. */
 const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_PRX_CONN', 'UND_ERR_SOCKET', 'ECONNRESET']);
 
+/** Codes of a SOCKS proxy that wants another login. */
+const NEEDS_LOGIN: ReadonlySet<string> = new Set(
+  ['AUTH_REJECTED', 'AUTH_FAILED', 'AUTH_METHOD'].map((code) => `UND_ERR_SOCKS5_${code}`),
+);
+const SOCKS = 'UND_ERR_SOCKS5';
+/** Codes of certificates and of a peer without TLS. */
+const TLS = /CERT|SELF_SIGNED|ERR_SSL|ERR_TLS|UND_ERR_PRX_TLS|EPROTO/;
+
 /** A request failed at the proxy, before a response of the server. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
@@ -28,19 +36,35 @@ export class ProxyError extends Error {
   }
 }
 
-/**
- * Returns an error before the response as one of the proxy. Any other error is returned unchanged. `isSent`: the request
- * had begun to be sent. Pure.
- */
-export function asProxyError(error: Error, proxy: string, isSent: boolean): Error {
+export interface FailedRequest {
+  /** Address of the proxy. */
+  readonly proxy: string;
+  /** The request had begun to be sent. */
+  readonly isSent: boolean;
+  /** The server has TLS of its own, so that an error of TLS may be one of the server. */
+  readonly toTls: boolean;
+}
+
+/** Returns an error before the response as one of the proxy. Any other error is returned unchanged. Pure. */
+export function asProxyError(error: Error, { proxy, isSent, toTls }: FailedRequest): Error {
   const { code = '', message } = error as Error & { code?: string };
+  const { protocol } = new URL(proxy);
   const status = /Proxy response \((\d{3})\)/.exec(message)?.[1] ?? /\((407)\)/.exec(message)?.[1];
-  if (status === '407') {
-    const reason = 'requires a user name and a password: http://USER:PASSWORD@HOST:PORT';
+  if (status === '407' || NEEDS_LOGIN.has(code)) {
+    const reason = `requires a user name and a password: ${protocol}//USER:PASSWORD@HOST:PORT`;
     return new ProxyError(proxy, reason, { needsLogin: true });
   }
   if (status !== undefined) return new ProxyError(proxy, `refused the connection with status ${status}`);
   if (code === NO_HEADERS && !isSent) return new ProxyError(proxy, 'did not respond in time');
+  if (code.startsWith(SOCKS)) return new ProxyError(proxy, socksReason(code, message));
+  if (protocol === 'https:' && !toTls && TLS.test(code))
+    return new ProxyError(proxy, `has no trusted TLS certificate (${code})`);
   if (Object.hasOwn(UNREACHABLE, code)) return new ProxyError(proxy, UNREACHABLE[code] as string);
   return CLOSED.has(code) ? new ProxyError(proxy, 'closed the connection', { isUnsent: false }) : error;
 }
+
+/** Returns why a SOCKS proxy did not connect: the reply that it sent, or that it is none. */
+const socksReason = (code: string, message: string): string =>
+  code.startsWith(`${SOCKS}_REPLY_`) && code !== `${SOCKS}_REPLY_VERSION`
+    ? `could not connect to the server: ${message.replace(/^.*: /, '').toLowerCase()}`
+    : 'does not answer as a SOCKS5 proxy';

@@ -63,7 +63,7 @@ test('no variable, no rules', () => {
   expect(rules({ HTTPS_PROXY: '' })).toBeNull();
 });
 
-test.each(['ftp://proxy.lan', 'http://', 'http://a b', 'file:///x', '://'])(
+test.each(['ftp://proxy.lan', 'http://', 'http://a b', 'file:///x', '://', 'http://me:50%@proxy.lan'])(
   '%j is named without its value, and not used',
   (value) => {
     const found = rules({ HTTPS_PROXY: value });

@@ -52,8 +52,16 @@ export function proxyRules(environment: Environment): ProxyRules | null {
 function proxyAddress(text: string): string | null {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (!URL.canParse(address)) return null;
-  const { protocol, hostname } = new URL(address);
-  return SCHEMES.has(protocol) && hostname !== '' ? address : null;
+  const { protocol, hostname, username, password } = new URL(address);
+  return SCHEMES.has(protocol) && hostname !== '' && isEncoded(username + password) ? address : null;
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== null;
+  } catch {
+    return false;
+  }
 }
 
 interface Exception {

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
+import { makeCertificate } from '../../lib/testing/certificate.ts';
 import { freePort } from '../../slots/runners/ports.ts';
-import { makeCertificate } from './certificate.ts';
 import { until } from './gateway.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', '..', 'packaging', 'proxy');
