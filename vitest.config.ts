@@ -56,6 +56,7 @@ const SLOTS = suite(
   'slot-lifecycle',
   'slot-plans',
   'slot-routes',
+  'slot-sharing',
   'svcctl-records',
   'svcctl-slots',
   'swap*',

@@ -18,8 +18,8 @@ export function followLoads(
     if (name === 'slot') registry.slotChanged();
   });
   slots.onEvent(({ slot, model, kind }) => {
-    const isAutomatic = slot === AGENT && slots.config(slot)?.model === null;
-    if (kind === 'loaded') registry.recordLoad(model, 'loaded', isAutomatic);
+    const isAutomatic = slot === AGENT && slots.config(AGENT)?.model === null;
+    if (kind === 'loaded' || kind === 'joined') registry.recordLoad(model, 'loaded', isAutomatic);
     if (kind === 'load_failed') registry.recordLoad(model, 'failed', false);
   });
 }

@@ -25,6 +25,8 @@ export const V1Model = z.object({
     /** Requests that the slot runs, and those that wait for it. */
     active: z.number().int().optional(),
     queued: z.number().int().optional(),
+    /** The other slots that share the engine of the slot. Their requests are the same ones. */
+    shares: z.array(z.string()).optional(),
     is_alias: z.boolean().optional(),
     virtual: z.boolean().optional(),
     resolves_to: z.string().optional(),

@@ -65,7 +65,7 @@ export const SlotView = z.object({
   requests: z.number().int(),
   /** Tokens per second of the last response. */
   tokens_per_second: z.number().nullable(),
-  /** Resident memory of the engine in bytes. */
+  /** Resident memory of the engine in bytes; null for the engine of another slot. */
   memory_bytes: z.number().int().nullable(),
   /** Whether its model accepts images. */
   vision: z.literal(true).optional(),
@@ -82,7 +82,21 @@ export const SlotView = z.object({
    * still responds. The state stays `offline` or `error` meanwhile.
    */
   waiting_for: z.array(z.string()),
-  /** Memory reserved for the running engine; null when none runs. */
+  /**
+   * Present while slots with the same model file and equal settings use one engine. State, queue, requests and failure are
+   * then those of the engine.
+   */
+  shared_engine: z
+    .object({
+      /** The slot that loaded it, whose record has its memory and whose log has its output; null while none runs. */
+      slot: SlotName.nullable(),
+      /** The other slots that share it. */
+      with: z.array(SlotName),
+      /** The slots for which it stays loaded; a slot that was unloaded is not among them. */
+      used_by: z.array(SlotName),
+    })
+    .optional(),
+  /** Memory reserved for the running engine; null when none runs, and for the engine of another slot. */
   memory: z
     .object({
       /** Id of the memory pool (`GET /api/hardware`). */
@@ -222,6 +236,8 @@ export const SlotPlan = z.object({
   engine: z.string(),
   runner: z.string(),
   model: z.string(),
+  /** The slot whose running engine would serve it, so that nothing is loaded; absent when it would load its own. */
+  shares_engine_of: SlotName.optional(),
   /** The exact launch, key by key; of variables only the names. */
   launch: z.record(z.string(), z.object({ value: z.unknown(), from: PlanSource })),
   /** The parts of the sum in bytes. */

@@ -228,6 +228,8 @@ export const ExplainResponse = z.object({
   slot: z.string().nullable(),
   upstream: z.string().nullable(),
   lane: z.string().nullable(),
+  /** The other slot whose engine serves the slot, because both have the same model and settings. */
+  shares_engine_of: z.string().optional(),
   would_load: z.boolean(),
   /** The built-in chat template of the target's model; null when its file has one, or for an upstream. */
   chat_template: z.string().nullable(),

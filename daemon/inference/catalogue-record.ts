@@ -77,6 +77,7 @@ export function modelRecord({ id, type, owner, slot, model, extra, ...known }: R
       slot: slot?.name ?? null,
       state: slot?.state ?? known.state ?? 'offline',
       ...(slot !== undefined && extra === undefined && { active: slot.active, queued: slot.queued }),
+      ...(slot?.sharesWith && { shares: [...slot.sharesWith] }),
       ...extra,
       ...(slot?.device ? { device: slot.device } : {}),
       ...(slot?.demo || model?.demo ? { demo: true } : {}),

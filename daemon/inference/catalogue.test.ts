@@ -55,6 +55,19 @@ test('models, aliases and virtual names; image, tts and stt stay hidden with the
   expect(ids(true)).toEqual(expect.arrayContaining(['voice', 'tts', 'svc/tts', 'img', 'svc/img']));
 });
 
+test('the record of a slot names the slots that share its engine', () => {
+  const one = {
+    ...slotRecord({ name: 'agent', model: 'small', active: 1, queued: 2 }),
+    sharesWith: ['second'],
+  };
+  const slots = [one, slotRecord({ name: 'other', model: 'large' })];
+  const all = listModels(routingView({ slots }), { showAll: false, owners: [] });
+  const shares = Object.fromEntries(all.map(({ id, _svc }) => [id, _svc.shares]));
+  expect(shares).toMatchObject({ small: ['second'], agent: ['second'], 'svc/agent': ['second'] });
+  expect([shares.large, shares.other]).toEqual([undefined, undefined]);
+  expect(V1ModelList.parse({ object: 'list', data: all }).data).toEqual(all);
+});
+
 test('an image slot whose file names no model is not listed', () => {
   const slots = [slotRecord({ name: 'bare', type: 'image', engine: 'comfyui', model: 'bare' })];
   expect(listModels(routingView({ slots }), { showAll: true, owners: [] }).map(({ id }) => id)).not.toContain(

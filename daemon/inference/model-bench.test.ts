@@ -31,6 +31,7 @@ function bench({
   generated = 32,
   engine = 'llama-server',
   gain = 1,
+  isShared = false,
 } = {}) {
   const prompts: string[] = [];
   const ahead: Prompt[] = [];
@@ -75,9 +76,13 @@ function bench({
     context: window,
     memory: { pool: 'card', needed_bytes: 1, source: 'estimated' },
   };
+  const guest = { ...view, memory: null, shared_engine: { slot: 'primary' } };
   const model = new ModelBench({
     internal,
-    slots: { get: () => view as SlotRecord, config: () => ({ device: 'cpu' }) as SlotConfig },
+    slots: {
+      get: (name) => (isShared && name === 'agent' ? guest : view) as SlotRecord,
+      config: () => ({ device: 'cpu' }) as SlotConfig,
+    },
     registry: { get: (id) => (id === MODEL.id ? MODEL : undefined) },
     results,
     now: () => 7,
@@ -108,6 +113,11 @@ describe('ModelBench', () => {
       expect(tokens).toBeGreaterThan(0.95 * expected);
     }
     expect(results.speedOf(MODEL, 'card')).toMatchObject({ measured: true });
+  });
+
+  it('stores the memory pool of the engine that the slot shares', async () => {
+    const { model } = bench({ isShared: true });
+    expect(await model.measure('agent', signal)).toMatchObject({ slot: 'agent', pool: 'card' });
   });
 
   it('starts each prompt differently, so that no saved state is used', async () => {

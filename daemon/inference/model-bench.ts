@@ -140,7 +140,8 @@ export class ModelBench {
       if (last.point === null) throw new GatewayError('model.bench_failed');
       points.push(last.point);
     }
-    const pool = slots.get(slot.name)?.memory?.pool ?? slot.memory?.pool ?? 'host';
+    const engine = slots.get(slot.shared_engine?.slot ?? slot.name);
+    const pool = engine?.memory?.pool ?? slot.memory?.pool ?? 'host';
     const ngram = slot.engine === PREDICTING_ENGINE ? await this.#measureAhead(name, points, signal) : null;
     const device = slots.config(slot.name)?.device ?? 'auto';
     const result = { model: model.id, slot: slot.name, pool, measured_at: now(), points, device, ngram };

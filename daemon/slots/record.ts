@@ -26,6 +26,8 @@ export interface SlotRecordInput {
   /** The slots that its load waits for. */
   readonly waitsFor: readonly string[];
   readonly failure: Failure | null;
+  /** The engine that it shares; null when it shares none. */
+  readonly shared: SlotRecord['shared_engine'] | null;
 }
 
 /** States in which an earlier failure is still shown. */
@@ -83,9 +85,14 @@ function conversationsView({
   return conversations === undefined ? {} : { conversations };
 }
 
-/** Returns the keys of the slot file that the running engine does not use yet. */
-function pendingView({ config, current }: SlotRecordInput): Pick<SlotRecord, 'pending'> {
-  const keys = current === null ? [] : pendingKeys(current.config, config);
+/** Whether the engine of another slot serves this one. */
+const isGuest = ({ config, shared }: SlotRecordInput): boolean =>
+  shared != null && shared.slot !== null && shared.slot !== config.name;
+
+/** Returns the keys of the slot file that the running engine does not use yet. The settings of a guest are equal. */
+function pendingView(input: SlotRecordInput): Pick<SlotRecord, 'pending'> {
+  const { config, current } = input;
+  const keys = current === null || isGuest(input) ? [] : pendingKeys(current.config, config);
   return keys.length === 0 ? {} : { pending: keys };
 }
 
@@ -117,18 +124,19 @@ export function slotRecord(input: SlotRecordInput): SlotRecord {
     queued: view.queued,
     requests: traffic.requests,
     tokens_per_second: traffic.tokensPerSecond,
-    memory_bytes: pid === null ? null : readers.residentBytes(pid),
+    // The memory of a shared engine counts once, in the record of the slot that loaded it.
+    memory_bytes: pid === null || isGuest(input) ? null : readers.residentBytes(pid),
     ...(view.vision && { vision: true }),
     ...speculationView(input),
     ...conversationsView(input),
     ...pendingView(input),
     pinned: config.pinned,
     waiting_for: [...input.waitsFor],
-    memory: current && {
-      pool: poolOf(current),
-      needed_bytes: heldBytes(current),
-      source: current.needSource,
-    },
+    memory:
+      current === null || isGuest(input)
+        ? null
+        : { pool: poolOf(current), needed_bytes: heldBytes(current), source: current.needSource },
+    ...(input.shared && { shared_engine: input.shared }),
     failure: failureView(input),
   };
 }

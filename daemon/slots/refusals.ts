@@ -120,6 +120,10 @@ export class RedispatchError extends GatewayError {
 export const swappedError = (slot: string): RedispatchError =>
   new RedispatchError(slot, `The model of slot ${slot} was changed while this request waited.`);
 
+/** Returns the error for callers that waited in a slot which another engine serves now. */
+export const movedError = (slot: string): RedispatchError =>
+  new RedispatchError(slot, `The engine of slot ${slot} was changed while this request waited.`);
+
 /** Returns the error for callers that waited in a removed slot. */
 export const removedError = (slot: string): RedispatchError =>
   new RedispatchError(slot, `Slot ${slot} was removed while this request waited.`);

@@ -9,8 +9,10 @@ import type { AutoSlots } from './binding/auto-slots.ts';
 import type { Swaps } from './binding/swaps.ts';
 import type { SlotConfig } from './config/slot-config.ts';
 import { inSlotsFolder, NO_FILES, type SlotFolder } from './config/slot-folder.ts';
+import type { EngineRun } from './lifecycle/controller-deps.ts';
 import type { SlotController } from './lifecycle/slot-controller.ts';
 import { removedError } from './refusals.ts';
+import { SharedEngines } from './sharing/shared-engines.ts';
 import type { SlotView } from './slot-view.ts';
 
 export interface SlotSetDeps {
@@ -23,6 +25,8 @@ export interface SlotSetDeps {
   createController(config: SlotConfig): SlotController;
   /** Returns the milliseconds that a slot whose file was deleted may drain. */
   drainMs(): number;
+  /** Called once when a slot begins to use the running engine of another slot. */
+  onJoined(guest: string, engine: Readonly<EngineRun>): void;
 }
 
 /**
@@ -32,6 +36,8 @@ export interface SlotSetDeps {
 export class SlotSet {
   readonly #deps: SlotSetDeps;
   readonly #controllers = new Map<string, SlotController>();
+  /** The engines that slots with equal settings share. */
+  readonly sharing: SharedEngines;
   /** Removed slots, until their engines have ended. */
   readonly #leaving = new Map<SlotController, Promise<void>>();
   /** The last emitted model id of each slot. */
@@ -43,6 +49,14 @@ export class SlotSet {
 
   constructor(deps: SlotSetDeps) {
     this.#deps = deps;
+    this.sharing = new SharedEngines({
+      all: () => this.all(),
+      onJoined: (slot, engine) => {
+        const { slot: host, modelId: model } = engine.launch;
+        deps.log.info({ slot, host, model }, 'slot uses the engine of another slot');
+        deps.onJoined(slot, engine);
+      },
+    });
   }
 
   get folder(): SlotFolder {
@@ -119,6 +133,7 @@ export class SlotSet {
     for (const [name, controller] of this.#controllers) {
       if (wanted.has(name)) continue;
       this.#controllers.delete(name);
+      this.sharing.keysChanged();
       this.#views = null;
       this.#lastModelIds.delete(name);
       this.#deps.bus.emit('slot_removed', { name });
@@ -129,6 +144,7 @@ export class SlotSet {
       if (controller === undefined) this.#add(config);
       else if (controller.config !== config) this.#change(controller, config);
     }
+    this.sharing.unloadUnused();
   }
 
   /** Returns the settings of an existing slot without a file; undefined when its file was deleted. */
@@ -156,13 +172,21 @@ export class SlotSet {
   /** Resolves when a removed slot has drained and its engine has ended. A slot that stays is unloaded. */
   async waitUntilDrained(name: string): Promise<void> {
     const closings = [...this.#leaving].filter(([controller]) => controller.config.name === name);
-    await Promise.all([this.#controllers.get(name)?.unload(), ...closings.map(([, left]) => left)]);
+    const stays = this.#controllers.get(name);
+    const unloaded = stays === undefined ? null : this.sharing.unload(stays);
+    await Promise.all([unloaded, ...closings.map(([, left]) => left)]);
   }
 
-  /** Loads an existing slot without a caller. Resolves when the load has settled. Never rejects. */
-  async load(name: string): Promise<void> {
+  /** Starts the own engine of an existing slot without a caller. Resolves when the load has settled. Never rejects. */
+  async loadOwn(name: string): Promise<void> {
     const controller = this.#controllers.get(name);
-    if (controller !== undefined && !this.#stopped) await this.#load(controller);
+    if (controller !== undefined && !this.#stopped) await this.#logged(controller, controller.load('auto'));
+  }
+
+  /** Loads a slot without a caller, if it still exists. Resolves when the load has settled. Never rejects. */
+  async load(controller: SlotController): Promise<void> {
+    if (this.#stopped || this.#controllers.get(controller.config.name) !== controller) return;
+    await this.#logged(controller, this.sharing.load(controller, 'auto'));
   }
 
   /**
@@ -182,19 +206,28 @@ export class SlotSet {
    */
   async #closeRemoved(controller: SlotController, drainMs: number): Promise<void> {
     const { name } = controller.config;
+    const guests = this.sharing.earlierGuestsOf(controller);
     await controller.close(drainMs, removedError(name)).finally(() => this.#leaving.delete(controller));
+    this.sharing.ended(controller);
     this.#controllers.get(name)?.retry();
+    this.loadAgain(guests);
   }
 
   #add(config: SlotConfig): void {
     const controller = this.#deps.createController(config);
     this.#controllers.set(config.name, controller);
+    this.sharing.keysChanged();
     this.#views = null;
-    if (config.enabled && config.autoload) void this.#load(controller);
+    if (config.enabled && config.autoload) void this.load(controller);
   }
 
-  #load(controller: SlotController): Promise<void> {
-    return controller.load('auto').catch((cause: unknown) => {
+  /** Loads slots whose engine was that of another slot and has ended. Waits for nothing. */
+  loadAgain(guests: readonly SlotController[]): void {
+    for (const guest of guests) void this.load(guest);
+  }
+
+  #logged(controller: SlotController, load: Promise<void>): Promise<void> {
+    return load.catch((cause: unknown) => {
       const reason =
         cause instanceof GatewayError ? (cause.options.details?.reason ?? cause.message) : String(cause);
       this.#deps.log.warn({ slot: controller.config.name, reason }, 'slot is not loaded');
@@ -207,7 +240,9 @@ export class SlotSet {
    */
   #change(controller: SlotController, config: SlotConfig): void {
     const before = controller.config.model;
+    const guests = this.sharing.earlierGuestsOf(controller);
     controller.configure(config);
-    if (this.#deps.auto.choseModelOf(config) && before !== config.model) void controller.unload();
+    const isOtherModel = this.#deps.auto.choseModelOf(config) && before !== config.model;
+    if (isOtherModel || !config.enabled) void controller.unload().then(() => this.loadAgain(guests));
   }
 }

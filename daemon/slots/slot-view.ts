@@ -27,6 +27,8 @@ export type SlotView = Readonly<
   >
 > & {
   readonly vision?: true | undefined;
+  /** The other slots that share its engine; absent for none. */
+  readonly sharesWith?: readonly string[] | undefined;
   /** Active requests whose callers have left and that the engine cannot stop; absent means none. */
   readonly abandoned?: number | undefined;
   /** What the file of an image slot declares; null for nothing. */
@@ -38,7 +40,7 @@ export type SlotView = Readonly<
   readonly window?: number | null | undefined;
 };
 
-/** The source of a slot view. */
+/** The source of a slot view. State, engine and queue are those of the slot whose engine serves it. */
 export interface SlotViewSource {
   config(): SlotConfig;
   state(): SlotStateName;
@@ -46,7 +48,8 @@ export interface SlotViewSource {
   current(): Readonly<EngineRun> | null;
   queued(): number;
   gpuNote(): string | null;
-  readonly traffic: Readonly<Traffic>;
+  sharesWith(): readonly string[] | undefined;
+  traffic(): Readonly<Traffic>;
 }
 
 /**
@@ -80,6 +83,9 @@ export class LiveSlotView implements SlotView {
   get vision(): true | undefined {
     return this.#served.vision ? true : undefined;
   }
+  get sharesWith(): readonly string[] | undefined {
+    return this.#source.sharesWith();
+  }
   /** The current ones: no engine starts with them. */
   get imageSettings(): ImageSettings | null {
     return this.#source.config().imageSettings;
@@ -110,10 +116,10 @@ export class LiveSlotView implements SlotView {
     return this.#source.current()?.loaded?.parallel ?? this.#source.config().parallel;
   }
   get active(): number {
-    return this.#source.traffic.active;
+    return this.#source.traffic().active;
   }
   get abandoned(): number {
-    return this.#source.traffic.abandoned;
+    return this.#source.traffic().abandoned;
   }
   get queued(): number {
     return this.#source.queued();

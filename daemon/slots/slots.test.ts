@@ -31,10 +31,12 @@ const open = (): Slots => {
   return bench.open(scripted());
 };
 const options = { signal: new AbortController().signal, stream: false };
+/** A slot file with the model of slot `agent` whose settings differ, so that the two share no engine. */
+const OWN_ENGINE = 'model = "tiny"\nbatch = 64\n';
 
 describe('createSlots', () => {
   it('lists slots by name, including disabled ones; reading loads nothing', async () => {
-    bench.slotFile('utility', 'model = "tiny"');
+    bench.slotFile('utility', OWN_ENGINE);
     bench.slotFile('embed2', 'enabled = false\nautoload = true');
     const slots = open();
     for (let i = 0; i < 3; i++) slots.list();
@@ -192,7 +194,7 @@ describe('createSlots', () => {
     const GIB = 1024 ** 3;
     const both = (agent: string): Slots => {
       bench.slotFile('agent', agent);
-      bench.slotFile('utility', 'model = "tiny"');
+      bench.slotFile('utility', OWN_ENGINE);
       bench.model = { ...MODEL, sizeBytes: 3 * GIB };
       bench.memory = 5 * GIB;
       bench.cores = 9;
@@ -225,7 +227,7 @@ describe('createSlots', () => {
     });
 
     it('a slot without a caller evicts nothing', async () => {
-      bench.slotFile('writer', 'model = "tiny"\nautoload = true');
+      bench.slotFile('writer', `${OWN_ENGINE}autoload = true`);
       const slots = both('');
       await clock.advance(60_000);
       expect(['agent', 'writer'].map((name) => slots.get(name)?.state)).toEqual(['ready', 'offline']);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ModelFitView } from '../contract/catalog.ts';
+import { GatewayError } from '../contract/errors.ts';
 import type {
   SlotPlanView,
   SlotRecord,
@@ -36,7 +37,7 @@ import { type Lease, leaseFor, type ReadyOptions } from './lifecycle/lease.ts';
 import { endOrphans } from './lifecycle/orphans.ts';
 import { SlotController } from './lifecycle/slot-controller.ts';
 import { SlotEvents } from './lifecycle/slot-events.ts';
-import { removedError } from './refusals.ts';
+import { movedError, removedError } from './refusals.ts';
 import { runnersFor } from './runners/create-runners.ts';
 import { type Runners, runFolderOf } from './runners/table.ts';
 import { SlotSet } from './slot-set.ts';
@@ -131,56 +132,107 @@ class AllSlots implements Slots {
   }
 
   lines(name: string): readonly string[] {
-    return this.#set.getOrThrow(name).current?.running.lines() ?? [];
+    const host = this.#set.sharing.hostOf(this.#set.getOrThrow(name));
+    return host.current?.running.lines() ?? [];
   }
 
   async ensureReady(name: string, options: ReadyOptions): Promise<Lease> {
     const controller = this.#set.get(name);
     // The slot existed at dispatch and was removed since. Another one may serve the request.
     if (controller === undefined) throw removedError(name);
-    return leaseFor(await controller.ensureReady(options), options);
+    const host = this.#set.sharing.hostOf(controller);
+    if (host === controller) {
+      const lease = await controller.ensureReady(options);
+      this.#set.sharing.use(host, controller);
+      return leaseFor(lease, options);
+    }
+    const refused = controller.refusal('admin');
+    if (refused !== null) throw refused;
+    const lease = await host.ensureReady(options).catch((cause: unknown) => {
+      throw cause instanceof GatewayError && cause.code === 'slot.disabled' ? movedError(name) : cause;
+    });
+    // The settings of either slot may have changed meanwhile.
+    if (host.runningKey === controller.engineKey)
+      return leaseFor(this.#guestLease(lease, controller, host), options);
+    lease.release();
+    throw movedError(name);
   }
 
   leaseNow(name: string, options: Pick<ReadyOptions, 'modelId'>): Lease | null {
-    const lease = this.#set.get(name)?.leaseNow() ?? null;
-    return lease && leaseFor(lease, options);
+    const controller = this.#set.get(name);
+    if (controller === undefined) return null;
+    const host = this.#set.sharing.hostOf(controller);
+    if (host !== controller && controller.refusal('admin') !== null) return null;
+    const lease = host.leaseNow();
+    if (lease === null) return null;
+    return leaseFor(this.#guestLease(lease, controller, host), options);
   }
 
   async load(name: string): Promise<SlotRecord> {
     const controller = this.#set.getOrThrow(name);
-    await controller.load();
+    await this.#set.sharing.load(controller);
     return controller.record();
   }
 
   async unload(name: string): Promise<SlotRecord> {
     const controller = this.#set.getOrThrow(name);
-    await controller.unload();
+    await this.#set.sharing.unload(controller);
     return controller.record();
   }
 
   async restart(name: string): Promise<SlotRecord> {
     const controller = this.#set.getOrThrow(name);
-    await controller.restart();
+    const refused = controller.refusal('admin');
+    if (refused !== null) throw refused;
+    const host = this.#set.sharing.hostOf(controller);
+    await this.#restart(host);
+    this.#set.sharing.use(host, controller);
     return controller.record();
   }
 
   async swap(name: string, { modelId, persist = true }: { modelId: string; persist?: boolean }) {
     const controller = this.#set.getOrThrow(name);
     const swappedId = await this.#admin.setModel(name, modelId, persist);
-    if (controller.current?.launch.modelId === swappedId) await controller.load();
-    else await controller.restart();
+    if (controller.current?.launch.modelId === swappedId) await this.#set.sharing.load(controller);
+    else await this.#changeEngine(controller);
     return controller.record();
   }
 
   followModels(restart: string): void {
-    for (const controller of this.#set.all()) controller.refreshModel();
-    this.#set.reconcile();
+    const { sharing } = this.#set;
     const controller = this.#set.get(restart);
-    const running = controller?.current?.launch.modelId ?? null;
+    const running = controller && (sharing.hostOf(controller).current?.launch.modelId ?? null);
+    for (const each of this.#set.all()) each.refreshModel();
+    this.#set.reconcile();
     if (controller === undefined || running === null) return;
     if (running === this.#models.of(controller.config)?.id) return;
     // A failed load is shown by the slot.
-    controller.restart().catch(() => {});
+    this.#changeEngine(controller).catch(() => {});
+  }
+
+  /** Ends the engine of a slot whose settings have changed, and loads the one that serves it now. */
+  async #changeEngine(controller: SlotController): Promise<void> {
+    const { sharing } = this.#set;
+    const { config } = controller;
+    if (sharing.runningHostFor(controller, config, this.#models.of(config)) === null)
+      return this.#restart(controller);
+    const guests = sharing.earlierGuestsOf(controller);
+    await controller.leaveFor(movedError(config.name));
+    await sharing.load(controller);
+    this.#set.loadAgain(guests);
+  }
+
+  /** Restarts the engine of a slot. Slots that used it load again, with their own engine if they share this one no longer. */
+  async #restart(host: SlotController): Promise<void> {
+    const guests = this.#set.sharing.earlierGuestsOf(host);
+    await host.restart();
+    this.#set.loadAgain(guests);
+  }
+
+  /** Names the slot that a guest requested, whichever slot loaded the engine. */
+  #guestLease(lease: Lease, controller: SlotController, host: SlotController): Lease {
+    this.#set.sharing.use(host, controller);
+    return host === controller ? lease : { ...lease, slot: controller.config.name };
   }
 
   plan(name: string, { modelId }: { modelId?: string } = {}): SlotPlanView {
@@ -223,11 +275,15 @@ class AllSlots implements Slots {
   }
 
   async diagnose(name: string, call: FailedCall): Promise<EngineDiagnosis> {
-    return (await this.#set.get(name)?.diagnose(call)) ?? { reason: null, lines: [] };
+    const controller = this.#set.get(name);
+    if (controller === undefined) return { reason: null, lines: [] };
+    return this.#set.sharing.hostOf(controller).diagnose(call);
   }
 
   recordUsage(name: string, usage: { tokensPerSecond?: number }): void {
-    if (usage.tokensPerSecond !== undefined) this.#set.get(name)?.recordSpeed(usage.tokensPerSecond);
+    const controller = this.#set.get(name);
+    if (controller === undefined || usage.tokensPerSecond === undefined) return;
+    this.#set.sharing.hostOf(controller).recordSpeed(usage.tokensPerSecond);
   }
 
   reload(): void {
@@ -278,11 +334,12 @@ class AllSlots implements Slots {
       swaps,
       readFolder: (before) => readSlotFolder(this.#slotFolder(), before),
       createController: (config) => {
-        const controller = new SlotController(config, this.#effects.of(config.name));
+        const controller = new SlotController(config, this.#effects.of(config.name), this.#set.sharing);
         this.#changeNotifier.changed(config.name);
         return controller;
       },
       drainMs: () => settings.value('drainLimitS') * 1000,
+      onJoined: (guest, engine) => this.#events.joined(guest, engine),
     });
   }
 
@@ -297,8 +354,7 @@ class AllSlots implements Slots {
       count: () => set.all().length,
       reload: () => set.reload(),
       modelNamed: (config, id) => this.#models.modelNamed(config, id),
-      forecast: (config, model) =>
-        this.#admission.forecast(config, model, set.get(config.name)?.memoryUse ?? null),
+      forecast: (config, model) => this.#planner.forecast(set.getOrThrow(config.name), config, model),
       drained: (name) => set.waitUntilDrained(name),
     });
   }

@@ -93,6 +93,38 @@ test('reads slots at each scrape and never names their model', async () => {
   expect(text).toMatch(/process_resident_memory_bytes \d{6,}/);
 });
 
+test('an engine that slots share is reported once, for the slot that loaded it', async () => {
+  const { metrics, current } = setUp();
+  const used = { active: 1, queued: 2, memory_bytes: 7, pid: 9 };
+  const shared = (name: string, of: string | null) => ({
+    ...slotRecord({ name, ...used }),
+    shared_engine: { slot: of, with: ['other'], used_by: [] },
+  });
+  current.slots = [shared('host', 'host'), shared('guest', 'host'), shared('idle', null)];
+  const text = await metrics.render();
+  for (const name of [
+    'svc_queue_length',
+    'svc_active_requests',
+    'svc_slot_parallel',
+    'svc_slot_memory_bytes',
+  ])
+    expect(lines(text, `${name}{`).map((line) => /"(\w+)"/.exec(line)?.[1])).toEqual(['host', 'idle']);
+  for (const name of ['host', 'guest', 'idle']) {
+    expect(text).toContain(`svc_slot_state{slot="${name}",state="ready"} 1`);
+    expect(text).toContain(`svc_slot_degraded{slot="${name}"} 0`);
+  }
+});
+
+test('a slot that begins to share an engine is neither a load nor an eviction', async () => {
+  const { metrics, emit } = setUp();
+  emit('joined');
+  const text = await metrics.render();
+  expect(lines(text, 'svc_slot_loads_total{').filter((line) => !line.endsWith(' 0'))).toEqual([]);
+  expect(lines(text, 'svc_slot_evictions_total{').filter((line) => !line.endsWith(' 0'))).toEqual([]);
+  emit('evicted');
+  expect(await metrics.render()).toContain('svc_slot_evictions_total{slot="agent"} 1');
+});
+
 test('refusals are counted by code, limiter trips separately', async () => {
   const { metrics } = setUp();
   metrics.refused('auth.required');

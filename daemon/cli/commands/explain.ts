@@ -77,6 +77,7 @@ function verdict(view: ExplainView): string {
   if (upstream !== null)
     return `Goes to upstream ${upstream}${balance === null ? '' : `: ${balanceText(balance)}`}.${rest}`;
   const notes = [
+    ...(view.shares_engine_of ? [`with the engine of slot ${view.shares_engine_of}`] : []),
     ...(would_load ? ['its model would be loaded first'] : []),
     ...(queue_position > 0 ? [`position ${queue_position} in its queue`] : []),
   ];

@@ -1,3 +1,4 @@
+import { usesOtherEngine } from '../../contract/shared-engine.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
 import type { CommandContext } from '../command.ts';
 import { requireConfirmation } from '../confirmation.ts';
@@ -17,7 +18,8 @@ export async function create(context: CommandContext, name: string, ...words: st
 export async function set(context: CommandContext, name: string, ...words: string[]): Promise<number> {
   const body = slotSettings(words);
   const slot = await context.client.call<SlotRecord>('slot.change', body, { params: { name } });
-  const later = slot.pid === null ? '' : ' The running engine uses the new settings after its next start.';
+  const hasEngine = slot.pid !== null && !usesOtherEngine(slot);
+  const later = !hasEngine ? '' : ' The running engine uses the new settings after its next start.';
   context.out(context.flags.json ? json(slot) : `Changed slot ${slot.name}.${later}\n`);
   return EXIT.ok;
 }

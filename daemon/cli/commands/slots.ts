@@ -1,4 +1,5 @@
 import { abandonedText } from '../../contract/routing-texts.ts';
+import { sharedEngineText, staysLoadedText } from '../../contract/shared-engine.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
 import { formatBytes } from '../../lib/text/bytes-text.ts';
 import type { CommandContext } from '../command.ts';
@@ -28,7 +29,7 @@ const pendingText = ({ name, pending }: SlotRecord): string | null =>
     ? null
     : `changed in the slot file, applies at the next start: ${pending.join(', ')} (svcctl slots restart ${name})`;
 
-/** One line per slot. Failures and pending changes are listed below. */
+/** One line per slot. Failures, pending changes and shared engines are listed below. */
 export function slotTable(slots: readonly SlotRecord[], width: number): string {
   const rows = slots.map((slot) => [
     slot.name,
@@ -46,7 +47,11 @@ export function slotTable(slots: readonly SlotRecord[], width: number): string {
     const text = pendingText(slot);
     return text === null ? [] : [`! ${slot.name}: ${text}\n`];
   });
-  return fitted(head, rows, { width, shrink: [0, 2, 3] }) + [...failed, ...pending].join('');
+  const shared = slots.flatMap((slot) => {
+    const text = sharedEngineText(slot);
+    return text === null ? [] : [`${slot.name}: ${text}.\n`];
+  });
+  return fitted(head, rows, { width, shrink: [0, 2, 3] }) + [...failed, ...pending, ...shared].join('');
 }
 
 export async function show({ client, flags, out }: CommandContext, name: string): Promise<number> {
@@ -65,6 +70,7 @@ function slotFields(slot: SlotRecord): string {
     Model: slot.model === null ? 'none' : `${slot.model}${slot.demo ? ' (demonstration)' : ''}`,
     Type: slot.type,
     Engine: `${slot.engine}, runner ${slot.runner}${slot.pid === null ? '' : `, pid ${slot.pid}`}`,
+    Shared: sharedEngineText(slot),
     Device: slot.device,
     Degraded: slot.degraded,
     Context: slot.context === null ? null : `${slot.context} tokens`,
@@ -86,15 +92,19 @@ type Verb = 'slot.load' | 'slot.unload' | 'slot.restart' | 'slot.swap';
 /** Runs an action on a slot and prints its record when it is done, or immediately with `--no-wait`. */
 async function act(
   context: CommandContext,
-  verb: Verb,
+  route: Verb,
   { name, body }: { name: string; body?: unknown },
 ): Promise<number> {
   const { client, flags, out } = context;
   const query = { wait: flags.wait === false ? 'false' : undefined };
-  const result = client.call<SlotRecord>(verb, body, { params: { name }, query, timeoutMs: TIMEOUT_MS });
+  const result = client.call<SlotRecord>(route, body, { params: { name }, query, timeoutMs: TIMEOUT_MS });
   const slot = await whileLoading(context, name, result);
   if (flags.json) out(json(slot));
-  else out(`${slot.name} is ${stateOf(slot)}${slot.model === null ? '' : `, model ${slot.model}`}.\n`);
+  else {
+    out(`${slot.name} is ${stateOf(slot)}${slot.model === null ? '' : `, model ${slot.model}`}.\n`);
+    const stays = route === 'slot.unload' ? staysLoadedText(slot) : null;
+    if (stays !== null) out(`${stays}.\n`);
+  }
   return EXIT.ok;
 }
 

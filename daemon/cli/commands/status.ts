@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { z } from 'zod';
 import type { AgentView } from '../../contract/models.ts';
 import { settingsTable } from '../../contract/settings-table.ts';
+import { sharedEngineText } from '../../contract/shared-engine.ts';
 import type { SlotRecord } from '../../contract/slots.ts';
 import type { SettingsResponse, StatusOverviewView } from '../../contract/system.ts';
 import type { CommandContext } from '../command.ts';
@@ -33,7 +34,7 @@ export async function status({ client, flags, out, width }: CommandContext): Pro
     slot.state,
     slot.model ?? '-',
     slot.device ?? '-',
-    slot.failure?.reason ?? missingModel(slot),
+    slot.failure?.reason ?? (missingModel(slot) || (sharedEngineText(slot) ?? '')),
   ]);
   const head = ['SLOT', 'STATE', 'MODEL', 'DEVICE', 'REASON'];
   out(`\n${fitted(head, rows, { width, shrink: [0, 2, 4] })}`);

@@ -210,6 +210,7 @@ function explainTarget(request: DispatchRequest, decision: Decision, context: Ex
     failover: next.length === 0 ? [] : [...FAILOVERS[target.kind]],
     ...(first.refusal?.code === 'slot.queue_full' && { queue_position: 0 }),
     load: first.load,
+    ...(first.sharesEngineOf && { shares_engine_of: first.sharesEngineOf }),
     after: next.map(({ slot, upstream, load, refusal }) => ({
       slot,
       upstream,

@@ -20,7 +20,7 @@ export interface MemoryUse {
 
 /** Returns the memory use of a slot; null when it has no engine. */
 export function memoryUseOf(
-  { name, pinned, priority }: SlotConfig,
+  { name, pinned, priority }: Pick<SlotConfig, 'name' | 'pinned' | 'priority'>,
   state: SlotStateName,
   { lastUsedAt }: Pick<Traffic, 'lastUsedAt'>,
   current: Readonly<EngineRun> | null,

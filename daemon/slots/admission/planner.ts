@@ -7,8 +7,9 @@ import { inSlotsFolder } from '../config/slot-folder.ts';
 import { slotSettingsView } from '../config/slot-settings.ts';
 import { voiceProblem } from '../config/voice-problem.ts';
 import type { SlotModel } from '../engines/engine.ts';
+import type { SlotController } from '../lifecycle/slot-controller.ts';
 import type { SlotSet } from '../slot-set.ts';
-import type { AdmissionController } from './controller.ts';
+import type { AdmissionController, Forecast } from './controller.ts';
 import { fitOf } from './fit.ts';
 import type { PlannedReservations } from './launch-plan.ts';
 import { planView } from './plan.ts';
@@ -40,24 +41,42 @@ export class Planner {
 
   /** See `Slots.plan`. */
   plan(name: string, modelId: string | undefined): SlotPlanView {
-    const { set, models, admission, compatibleModel, cpuThreads } = this.#deps;
-    const { config, memoryUse } = set.getOrThrow(name);
+    const { set, models, compatibleModel, cpuThreads } = this.#deps;
+    const controller = set.getOrThrow(name);
+    const { config } = controller;
     const isModelRequested = modelId !== undefined;
     const model = isModelRequested ? compatibleModel(config, modelId) : models.of(config);
-    const forecast = admission.forecast(config, model, memoryUse);
-    return planView(
-      { config, model: model as SlotModel, isModelRequested, cpuThreads: cpuThreads() },
-      forecast,
-    );
+    const wanted = isModelRequested && model !== null ? { ...config, model: model.id } : config;
+    const forecast = this.forecast(controller, wanted, model);
+    const host = set.sharing.runningHostFor(controller, wanted, model);
+    const input = { config, model: model as SlotModel, isModelRequested, cpuThreads: cpuThreads() };
+    const view = planView(input, forecast);
+    return host === null ? view : { ...view, shares_engine_of: host.config.name };
+  }
+
+  /**
+   * Returns what a load of a slot with these settings and this model would need and evict. Nothing is loaded where the
+   * engine of another slot would serve it. Throws like `AdmissionController.admit`.
+   */
+  forecast(controller: SlotController, config: SlotConfig, model: SlotModel | null): Forecast {
+    const { set, admission } = this.#deps;
+    const host = set.sharing.runningHostFor(controller, config, model);
+    const forecast = admission.forecast(config, model, (host ?? controller).memoryUse);
+    return host === null
+      ? forecast
+      : { ...forecast, view: { ...forecast.view, outcome: 'starts', evicts: [] } };
   }
 
   /** See `Slots.preview`. */
   preview(name: string): Preview {
-    const { set, models, admission } = this.#deps;
+    const { set, models } = this.#deps;
     const controller = set.getOrThrow(name);
-    const forecast = () =>
-      admission.forecast(controller.config, models.of(controller.config), controller.memoryUse);
-    return previewRequest(name, controller.record().state, controller.refusal('request'), forecast);
+    const host = set.sharing.hostOf(controller);
+    const { config } = host;
+    const forecast = () => this.#deps.admission.forecast(config, models.of(config), host.memoryUse);
+    const refusal = controller.refusal('admin') ?? host.refusal('request');
+    const preview = previewRequest(name, controller.record().state, refusal, forecast);
+    return host === controller ? preview : { ...preview, sharesEngineOf: host.config.name };
   }
 
   /** See `Slots.settings`. */

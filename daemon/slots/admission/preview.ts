@@ -9,6 +9,8 @@ export interface Preview {
   readonly load: LoadForecastView | null;
   /** The error it would get; null when it would be served or would wait. */
   readonly refusal: GatewayError | null;
+  /** The slot whose engine would serve it; absent for its own. */
+  readonly sharesEngineOf?: string;
 }
 
 /** The states from which a request starts a load. A draining or stopping slot is loaded again afterwards. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../lib/log.ts';
 import { SETTINGS } from '../../settings/catalogue.ts';
 import type { LoadedEngine } from '../runners/runner.ts';
+import { SharedEngines } from '../sharing/shared-engines.ts';
 import { slotConfig } from '../testing/controller-bench.ts';
 import { containerLaunch, workerLaunch } from '../testing/launches.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
@@ -36,7 +37,11 @@ beforeEach(() => {
     },
     watchPace: undefined,
     adoption: { started: (slot) => void log.push(`${slot} adopts its engine`) },
-    set: { isLeaving: (name) => name === leaving },
+    set: {
+      isLeaving: (name) => name === leaving,
+      get: () => undefined,
+      sharing: new SharedEngines({ all: () => [], onJoined: () => {} }),
+    },
     models: { of: () => null },
     admission: {
       admit: ({ name }, isRequested) => {

@@ -26,7 +26,7 @@ export interface ControllerEffectsDeps {
   readonly query: QueryEngine;
   readonly watchPace: WatchPace | undefined;
   readonly adoption: Pick<EngineAdoption, 'started'>;
-  readonly set: Pick<SlotSet, 'isLeaving'>;
+  readonly set: Pick<SlotSet, 'isLeaving' | 'get' | 'sharing'>;
   readonly models: Pick<SlotModels, 'of'>;
   readonly admission: Pick<
     AdmissionController,
@@ -61,8 +61,9 @@ export class ControllerEffects {
 
   /** Returns the dependencies of the controller of this slot. */
   of(name: string): SlotControllerDeps {
-    const { clock, log, settings, query, watchPace, adoption, runners, models, admission, events } =
+    const { clock, log, settings, query, watchPace, adoption, runners, models, admission, events, set } =
       this.#deps;
+    const hooks = events.lifecycleHooks(admission);
     return {
       ...{ clock, log, query, watchPace },
       queueMax: () => settings.value('queueMax'),
@@ -70,7 +71,12 @@ export class ControllerEffects {
       model: (config) => models.of(config),
       admit: (config, isRequested) => this.#admit(config, isRequested),
       withdrawLoad: () => admission.withdraw(name),
-      ...events.lifecycleHooks(admission),
+      ...hooks,
+      ended: (current) => {
+        const controller = set.get(name);
+        if (controller !== undefined) set.sharing.ended(controller);
+        hooks.ended(current);
+      },
       start: (_, launch) => {
         adoption.started(name);
         return runners[launch.how.runner].start(launch);
@@ -83,10 +89,19 @@ export class ControllerEffects {
       savedStates: this.#deps.savedStates,
       residentBytes: (pid) => this.#sample.of(pid)?.resident ?? null,
       changed: () => {
-        this.#deps.changeNotifier.changed(name);
+        this.#notify(name);
         admission.changed();
       },
     };
+  }
+
+  /** Notifies of a change of a slot, and of the slots whose records show its engine too. */
+  #notify(name: string): void {
+    const { set, changeNotifier } = this.#deps;
+    changeNotifier.changed(name);
+    const controller = set.get(name);
+    if (controller === undefined) return;
+    for (const { config } of set.sharing.peersOf(controller)) changeNotifier.changed(config.name);
   }
 
   /**

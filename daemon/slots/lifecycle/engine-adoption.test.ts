@@ -26,7 +26,7 @@ beforeEach(() => {
   bench = new SlotsBench();
   bench.model = MODEL;
   bench.slotFile('agent', 'autoload = false');
-  bench.slotFile('boxed', 'model = "tiny"');
+  bench.slotFile('boxed', 'model = "tiny"\nbatch = 64');
   bench.slotFile('asleep', 'model = "tiny"\nenabled = false');
   runner = new KeepingRunner();
 });
@@ -97,7 +97,7 @@ describe('the engine of a slot is known to run', () => {
   async function found(runs: boolean) {
     const load = Promise.withResolvers<void>();
     const runners = { worker: runner, process: runner, container: runner, attach: runner };
-    const adoption = new EngineAdoption(runners, { isRunning: () => runs, load: () => load.promise });
+    const adoption = new EngineAdoption(runners, { isRunning: () => runs, loadOwn: () => load.promise });
     adoption.discover(new Set(['boxed']));
     runner.found.resolve(new Set(['boxed']));
     await settle();

@@ -7,11 +7,11 @@ import type { SlotSet } from '../slot-set.ts';
  */
 export class EngineAdoption {
   readonly #runners: Runners;
-  readonly #set: Pick<SlotSet, 'isRunning' | 'load'>;
+  readonly #set: Pick<SlotSet, 'isRunning' | 'loadOwn'>;
   /** Slots whose engine already runs and waits to be adopted. */
   readonly #adoptable = new Set<string>();
 
-  constructor(runners: Runners, set: Pick<SlotSet, 'isRunning' | 'load'>) {
+  constructor(runners: Runners, set: Pick<SlotSet, 'isRunning' | 'loadOwn'>) {
     this.#runners = runners;
     this.#set = set;
   }
@@ -40,7 +40,7 @@ export class EngineAdoption {
   #adopt(running: ReadonlySet<string>): void {
     for (const name of running) {
       if (!this.#set.isRunning(name)) this.#adoptable.add(name);
-      void this.#set.load(name).finally(() => this.#adoptable.delete(name));
+      void this.#set.loadOwn(name).finally(() => this.#adoptable.delete(name));
     }
   }
 

@@ -7,7 +7,10 @@ import { pendingKeys } from '../config/pending-keys.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { servedModelId, slotRecord } from '../record.ts';
-import { disabledError, stoppingError, unloadedError } from '../refusals.ts';
+import { disabledError, movedError, stoppingError, unloadedError } from '../refusals.ts';
+import type { EngineStanding } from '../sharing/choose-host.ts';
+import { engineKey } from '../sharing/engine-key.ts';
+import type { StayTerms } from '../sharing/shared-terms.ts';
 import { LiveSlotView, type SlotView } from '../slot-view.ts';
 import { Backoff } from './backoff.ts';
 import type { EngineDiagnosis, EngineRun, FailedCall, SlotControllerDeps } from './controller-deps.ts';
@@ -27,12 +30,25 @@ const MAX_ERROR_LINES = 5;
 /** Keys of a slot file that say to which server an attached slot connects, and how it is checked. */
 const CONNECTION_KEYS: ReadonlySet<string> = new Set(['url', 'key_env', 'health', 'engine', 'type', 'model']);
 
+/** The engines that slots with equal settings share. */
+export interface EngineSharing {
+  /** Returns the slot whose engine serves a slot. */
+  hostOf(slot: SlotController): SlotController;
+  /** Returns how long the engine of a slot stays loaded. */
+  termsOf(slot: SlotController): StayTerms;
+  /** Returns what the record of a slot says about the engine that it shares; null when it shares none. */
+  viewOf(slot: SlotController): SlotRecord['shared_engine'] | null;
+  /** The settings or the model of a slot were changed. */
+  keysChanged(): void;
+}
+
 /**
  * The controller of one slot: the only object that starts, stops and judges its engine. Every event changes the
  * state in one synchronous step, and `#settle` then takes the step that `nextStep` decides.
  */
 export class SlotController {
   readonly #deps: SlotControllerDeps;
+  readonly #sharing: EngineSharing | null;
   readonly #machine: SlotMachine;
   readonly #waiters: Waiters<Lease>;
   readonly #backoff: Backoff;
@@ -43,13 +59,18 @@ export class SlotController {
   readonly view: SlotView;
   #config: SlotConfig;
   #model: SlotModel | null;
+  /** The key of the settings and the model; undefined after a change of either. */
+  #engineKey: string | null | undefined;
+  #runningKey: string | null = null;
   #isClosed = false;
   /** The running check after a failed call. */
   #check: Promise<string | null> | null = null;
 
-  constructor(config: SlotConfig, deps: SlotControllerDeps) {
+  /** `sharing` is null when no slots share an engine. */
+  constructor(config: SlotConfig, deps: SlotControllerDeps, sharing: EngineSharing | null = null) {
     this.#config = config;
     this.#deps = deps;
+    this.#sharing = sharing;
     this.#model = deps.model(config);
     this.#machine = new SlotMachine(config.name, deps.changed, deps.clock.now.bind(deps.clock));
     this.#serving = new Serving({
@@ -57,7 +78,7 @@ export class SlotController {
       machine: this.#machine,
       current: () => this.#lifecycle.current,
       degraded: () => this.view.degraded,
-      idleTimeoutS: () => this.#config.idleUnloadS,
+      idleTimeoutS: () => this.#terms.idleUnloadS,
       onIdle: () => {
         if (this.#machine.is('ready') && this.#waiters.size === 0) this.#stop(GRACE_MS);
       },
@@ -74,12 +95,13 @@ export class SlotController {
     });
     this.view = new LiveSlotView({
       config: () => this.#config,
-      state: () => this.#machine.state,
+      state: () => this.#host.#machine.state,
       model: () => this.#model,
-      current: () => this.#lifecycle.current,
-      queued: () => this.#waiters.size,
+      current: () => this.#host.#lifecycle.current,
+      queued: () => this.#host.#waiters.size,
       gpuNote: deps.gpuNote,
-      traffic: this.#serving.traffic,
+      sharesWith: () => sharing?.viewOf(this)?.with,
+      traffic: () => this.#host.#serving.traffic,
     });
     this.#backoff = new Backoff(deps.clock, () => this.#retryNow());
     this.#waiters = new Waiters({
@@ -107,7 +129,10 @@ export class SlotController {
       machine: this.#machine,
       waiters: this.#waiters,
       backoff: this.#backoff,
-      start: (current, admitted) => this.#lifecycle.start(current, admitted),
+      start: (current, admitted) => {
+        this.#runningKey = this.engineKey;
+        this.#lifecycle.start(current, admitted);
+      },
     });
   }
 
@@ -126,7 +151,39 @@ export class SlotController {
 
   /** The memory that its engine uses; null when none runs. */
   get memoryUse(): MemoryUse | null {
-    return memoryUseOf(this.#config, this.#machine.state, this.#serving.traffic, this.#lifecycle.current);
+    const { pinned, priority } = this.#terms;
+    const terms = { name: this.#config.name, pinned, priority };
+    return memoryUseOf(terms, this.#machine.state, this.#serving.traffic, this.#lifecycle.current);
+  }
+
+  /** Equal for slots that can use one engine; null when its engine cannot be shared. By the current settings. */
+  get engineKey(): string | null {
+    if (this.#engineKey === undefined) this.#engineKey = engineKey(this.#config, this.#model);
+    return this.#engineKey;
+  }
+
+  /** The engine key of its last start. */
+  get runningKey(): string | null {
+    return this.#runningKey;
+  }
+
+  /** What its own engine does, for slots that may share it. */
+  get standing(): EngineStanding {
+    if (this.#machine.is('ready', 'serving')) return 'loaded';
+    if (this.#machine.is('pulling', 'starting', 'warming')) return 'loading';
+    if (this.#machine.is('draining', 'stopping')) return 'leaving';
+    if (this.#waiters.size > 0 || this.#waiters.isLoadRequested) return 'waiting';
+    return this.#machine.is('error') ? 'failed' : 'none';
+  }
+
+  /** The controller whose engine serves this slot: itself, unless another slot with equal settings was loaded first. */
+  get #host(): SlotController {
+    return this.#sharing?.hostOf(this) ?? this;
+  }
+
+  /** How long its engine stays loaded. */
+  get #terms(): StayTerms {
+    return this.#sharing?.termsOf(this) ?? this.#config;
   }
 
   /**
@@ -202,9 +259,19 @@ export class SlotController {
     return true;
   }
 
-  /** Requests admission again for a load that waits for memory. */
+  /** Starts the idle time of a loaded slot without requests again, because other slots use its engine now. */
+  restartIdleTime(): void {
+    if (this.#machine.is('ready')) this.#serving.startIdleTimer();
+  }
+
+  /**
+   * Requests admission again for a load that waits for memory. Its callers choose again where the engine of another slot
+   * serves this one by now.
+   */
   retry(): void {
-    if (this.#admission.waitsFor !== null) this.#requestAdmission();
+    if (this.#admission.waitsFor === null) return;
+    if (this.#host === this) this.#requestAdmission();
+    else void this.leaveFor(movedError(this.#config.name));
   }
 
   /** Drains, ends and loads again. The new engine serves all waiting callers, also those of a cancelled load. */
@@ -216,11 +283,21 @@ export class SlotController {
   }
 
   /**
+   * Ends the engine because that of another slot serves this one from now on. Waiting callers choose again, running
+   * requests end first.
+   */
+  async leaveFor(refusal: GatewayError): Promise<void> {
+    this.#waiters.refuse(refusal);
+    return this.#endEngine();
+  }
+
+  /**
    * Applies new settings. A running engine keeps its own until its next start; an attached one is connected again at
    * once. A disabled slot is unloaded.
    */
   configure(config: SlotConfig): void {
     this.#config = config;
+    this.#keyChanged();
     // The change may have repaired what failed.
     this.#dropFailure();
     this.refreshModel();
@@ -238,12 +315,22 @@ export class SlotController {
 
   /** Reads again which model the slot should hold. The demonstration model yields to a real one. */
   refreshModel(): void {
-    this.#model = this.#deps.model(this.#config);
+    this.#readModel();
     const { failedModel } = this.#backoff;
     if (failedModel !== null && this.#model !== null && this.#model.id !== failedModel) this.#dropFailure();
     this.#deps.changed();
     const yields = this.#lifecycle.current?.launch.demo === true && this.#model !== null && !this.#model.demo;
     if (yields && this.#machine.is('ready', 'serving')) this.restart().catch(() => {});
+  }
+
+  #readModel(): void {
+    this.#model = this.#deps.model(this.#config);
+    this.#keyChanged();
+  }
+
+  #keyChanged(): void {
+    this.#engineKey = undefined;
+    this.#sharing?.keysChanged();
   }
 
   /** Clears an earlier failure that does not apply any more, so that the next request loads the slot. */
@@ -292,16 +379,18 @@ export class SlotController {
 
   /** Returns the slot as clients see it. Changes nothing. */
   record(): SlotRecord {
+    const host = this.#host;
     return slotRecord({
       view: this.view,
       config: this.#config,
       model: this.#model,
-      since: this.#machine.since,
-      current: this.#lifecycle.current,
+      since: host.#machine.since,
+      current: host.#lifecycle.current,
+      shared: this.#sharing?.viewOf(this) ?? null,
       readers: this.#deps,
-      traffic: this.#serving.traffic,
-      waitsFor: this.#admission.waitsFor ?? [],
-      failure: this.#backoff.failure,
+      traffic: host.#serving.traffic,
+      waitsFor: host.#admission.waitsFor ?? [],
+      failure: host.#backoff.failure,
     });
   }
 
@@ -336,12 +425,14 @@ export class SlotController {
 
   /** Requests admission for the load, from `offline` or `error`. */
   #requestAdmission(): void {
-    this.#model = this.#deps.model(this.#config);
+    this.#readModel();
     this.#admission.request(this.#config);
   }
 
   #retryNow(): void {
     if (!this.#machine.is('error') || !this.#config.enabled) return;
+    // Another slot with equal settings serves it meanwhile.
+    if (this.#host !== this) return;
     this.#waiters.requestLoad('auto').catch(() => {});
     this.#requestAdmission();
   }

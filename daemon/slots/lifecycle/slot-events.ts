@@ -2,8 +2,8 @@ import { systemClock } from './clock.ts';
 import type { EngineRun, SlotControllerDeps } from './controller-deps.ts';
 import type { SlotController } from './slot-controller.ts';
 
-/** What happened to the engine of a slot. */
-export type SlotEventKind = 'loaded' | 'load_failed' | 'crashed' | 'evicted';
+/** What happened to the engine of a slot. `joined`: the slot begins to use the running engine of another slot. */
+export type SlotEventKind = 'loaded' | 'load_failed' | 'crashed' | 'evicted' | 'joined';
 
 /** One event of the engine of a slot, for metrics and traces. Times are Unix milliseconds. */
 export interface SlotEvent {
@@ -12,6 +12,7 @@ export interface SlotEvent {
   readonly kind: SlotEventKind;
   /** When the load started. */
   readonly startedAt: number;
+  /** When it happened; of `joined`, when the engine was loaded. */
   readonly at: number;
 }
 export type SlotEventListener = (event: SlotEvent) => void;
@@ -53,8 +54,16 @@ export class SlotEvents {
     if (controller?.evict() && current) this.#emit('evicted', current);
   }
 
+  /** Emits that a slot begins to use the loaded engine of another slot. */
+  joined(slot: string, { launch, startedAt, readySince }: EngineRun): void {
+    this.#notify({ slot, model: launch.modelId, kind: 'joined', startedAt, at: readySince ?? startedAt });
+  }
+
   #emit(kind: SlotEventKind, { launch, startedAt }: Pick<EngineRun, 'launch' | 'startedAt'>): void {
-    const event: SlotEvent = { slot: launch.slot, model: launch.modelId, kind, startedAt, at: this.#now() };
+    this.#notify({ slot: launch.slot, model: launch.modelId, kind, startedAt, at: this.#now() });
+  }
+
+  #notify(event: SlotEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 }

@@ -37,8 +37,11 @@ export class AdminBench extends SlotsBench {
         return { status: 200, body: JSON.stringify({ model, data, choices: [{}] }) };
       },
       models: () => this.bindable,
+      // Slot `agent` without a model has its own file, so that it shares no engine.
       modelFor: ({ model, name }) =>
-        this.models.find(({ id }) => id === (model ?? (name === 'agent' ? 'small' : ''))) ?? null,
+        model === null && name === 'agent'
+          ? { ...(this.models[0] as SlotModel), path: '/m/agent.gguf' }
+          : (this.models.find(({ id }) => id === model) ?? null),
     });
   }
 

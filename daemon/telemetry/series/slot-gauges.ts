@@ -1,7 +1,9 @@
+import { usesOtherEngine } from '../../contract/shared-engine.ts';
 import { SLOT_STATES, type SlotRecord } from '../../contract/slots.ts';
 import type { MetricFactory } from './metric-factory.ts';
 
-const BY_SLOT: readonly [name: string, help: string, value: (slot: SlotRecord) => number | null][] = [
+/** Of an engine that slots share, the figures are those of the slot that loaded it. */
+const BY_ENGINE: readonly [name: string, help: string, value: (slot: SlotRecord) => number | null][] = [
   ['svc_queue_length', 'Requests waiting for a slot.', ({ queued }) => queued],
   ['svc_active_requests', 'Requests that a slot is serving.', ({ active }) => active],
   [
@@ -10,6 +12,9 @@ const BY_SLOT: readonly [name: string, help: string, value: (slot: SlotRecord) =
     ({ parallel }) => parallel,
   ],
   ['svc_slot_memory_bytes', 'Resident memory of the engine of a slot.', (slot) => slot.memory_bytes],
+];
+
+const BY_SLOT: typeof BY_ENGINE = [
   ['svc_slot_degraded', '1 while a slot runs degraded.', ({ degraded }) => Number(degraded !== null)],
   [
     'svc_slot_parked',
@@ -20,10 +25,11 @@ const BY_SLOT: readonly [name: string, help: string, value: (slot: SlotRecord) =
 
 /** Registers gauges that read the slots at each scrape. Reading wakes no slot. */
 export function slotGauges(make: MetricFactory, slots: () => readonly SlotRecord[]): void {
-  for (const [name, help, value] of BY_SLOT) {
+  for (const [name, help, value] of [...BY_ENGINE, ...BY_SLOT]) {
+    const ofEngine = BY_ENGINE.some(([each]) => each === name);
     make.gauge(name, help, ['slot'], (gauge) => {
       for (const slot of slots()) {
-        const now = value(slot);
+        const now = ofEngine && usesOtherEngine(slot) ? null : value(slot);
         if (now !== null) gauge.set({ slot: slot.name }, now);
       }
     });

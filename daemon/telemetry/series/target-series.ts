@@ -76,7 +76,7 @@ export class TargetSeries {
       this.#instruments.loadTime.labels({ slot }).observe(Math.max(0, at - startedAt) / 1000);
     } else if (kind === 'load_failed') this.#instruments.loads.labels({ slot, outcome: 'error' }).inc();
     else if (kind === 'crashed') this.#instruments.crashes.labels({ slot }).inc();
-    else this.#instruments.evictions.labels({ slot }).inc();
+    else if (kind === 'evicted') this.#instruments.evictions.labels({ slot }).inc();
   }
 
   drop(): void {

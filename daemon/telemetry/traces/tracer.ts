@@ -39,12 +39,12 @@ export interface TracerDeps {
 /** Maximum number of slots whose last load is stored. */
 const MAX_LOADS = 128;
 
-/** The last load of each slot, failed loads included. */
+/** The last load of the engine of each slot, failed loads included. */
 class LastLoads {
   readonly #times = new Map<string, LoadTime>();
 
   onSlotEvent({ slot, kind, startedAt, at }: SlotEvent): void {
-    if (kind !== 'loaded' && kind !== 'load_failed') return;
+    if (kind !== 'loaded' && kind !== 'load_failed' && kind !== 'joined') return;
     this.#times.delete(slot);
     this.#times.set(slot, { from: startedAt, to: at });
     const [oldest] = this.#times.keys();

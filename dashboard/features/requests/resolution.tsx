@@ -22,10 +22,12 @@ export function targetSentence(explained: ExplainView): string {
   if (used !== null) return used;
   if (explained.upstream !== null) return `Goes to upstream ${explained.upstream}.`;
   if (explained.slot === null) return 'No target found.';
+  const shared =
+    explained.shares_engine_of === undefined ? '' : ` with the engine of slot ${explained.shares_engine_of}`;
   const load = explained.would_load ? ', which loads its model first' : ' (already loaded)';
   const queue = explained.queue_position > 1 ? ` Position ${explained.queue_position} in the queue.` : '';
   const abandoned = abandonedText(explained.abandoned);
-  return `Goes to slot ${explained.slot}${load}.${queue}${abandoned === null ? '' : ` ${abandoned}`}`;
+  return `Goes to slot ${explained.slot}${shared}${load}.${queue}${abandoned === null ? '' : ` ${abandoned}`}`;
 }
 
 const nextTarget = ({ slot, upstream }: ExplainView['after'][number]): string =>

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
+import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { queries } from '../../api/queries.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { byteSize } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
-import { Forecast } from '../shared/forecast.tsx';
+import { listed } from '../shared/forecast.ts';
+import { LoadForecast } from './load-forecast.tsx';
 import type { SlotDialogProps } from './slot-dialog-props.ts';
 import { useSlotAction } from './use-slot-action.ts';
 
@@ -25,7 +27,7 @@ export function LoadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
       onClose={onClose}
     >
       <Loaded query={plan} what="the memory forecast" lines={5}>
-        {(data) => <Forecast forecast={data.forecast} />}
+        {(data) => <LoadForecast plan={data} />}
       </Loaded>
     </Confirm>
   );
@@ -42,9 +44,14 @@ function Running(props: { active: number; queued: number }): ReactElement {
   );
 }
 
+/** Returns the other slots that use the engine of a slot, so that it stays loaded. */
+const otherUsers = ({ name, shared_engine: shared }: SlotRecord): string[] =>
+  (shared?.used_by ?? []).filter((user) => user !== name);
+
 /** Confirms an unload; names the freed memory and the affected requests. */
 export function UnloadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const unload = useSlotAction('slot.unload', onClose);
+  const others = otherUsers(slot);
   const bytes = slot.memory_bytes ?? slot.memory?.needed_bytes ?? null;
   return (
     <Confirm
@@ -57,10 +64,14 @@ export function UnloadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
       onClose={onClose}
     >
       <Running active={slot.active} queued={slot.queued} />
-      <p>
-        Frees {bytes === null ? 'its memory' : byteSize(bytes)}. It will load again on the next request, which
-        has to wait.
-      </p>
+      {others.length > 0 ? (
+        <p>The engine stays loaded, because it is also used by {listed(others)}. No memory is freed.</p>
+      ) : (
+        <p>
+          Frees {bytes === null ? 'its memory' : byteSize(bytes)}. It will load again on the next request,
+          which has to wait.
+        </p>
+      )}
     </Confirm>
   );
 }
@@ -68,6 +79,7 @@ export function UnloadSlot({ slot, onClose }: SlotDialogProps): ReactElement {
 /** Confirms a restart of the engine. */
 export function RestartSlot({ slot, onClose }: SlotDialogProps): ReactElement {
   const restart = useSlotAction('slot.restart', onClose);
+  const others = otherUsers(slot);
   return (
     <Confirm
       open
@@ -80,6 +92,7 @@ export function RestartSlot({ slot, onClose }: SlotDialogProps): ReactElement {
     >
       <Running active={slot.active} queued={slot.queued} />
       <p>Restarts the engine with the current settings of its slot file. Requests wait until it is ready.</p>
+      {others.length === 0 ? null : <p>The engine is also used by {listed(others)}.</p>}
     </Confirm>
   );
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
+import { usesOtherEngine } from '../../../daemon/contract/shared-engine.ts';
 import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
@@ -32,7 +33,8 @@ export function RemoveSlot({ slot, onClose }: SlotDialogProps): ReactElement {
     >
       <p>
         Deletes <code>slots/{slot.name}.toml</code> with everything in it, including manual edits.{' '}
-        {slot.pid === null ? '' : 'Its engine is stopped first. '}Requests for the slot will be refused.
+        {slot.pid === null || usesOtherEngine(slot) ? '' : 'Its engine is stopped first. '}Requests for the
+        slot will be refused.
       </p>
       <p>The model is not deleted and may get an automatic slot.</p>
       <TextInput label="Type the slot name to confirm" exact value={typed} onChange={setTyped} />

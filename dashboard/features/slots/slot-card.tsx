@@ -2,6 +2,7 @@ import { Menu } from '@base-ui/react/menu';
 import { EllipsisVertical } from 'lucide-react';
 import { type ReactElement, useEffect, useId, useRef } from 'react';
 import { abandonedText } from '../../../daemon/contract/routing-texts.ts';
+import { sharedEngineText } from '../../../daemon/contract/shared-engine.ts';
 import type { SlotRecord } from '../../../daemon/contract/slots.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { byteSize, count, tokenRate } from '../../ui/format.ts';
@@ -73,8 +74,9 @@ export function SlotCard(props: {
   }, [isCurrent]);
   const badge = slotBadge(slot);
   const acts = actionsOf(slot);
-  const loaded = slot.state === 'ready' || slot.state === 'serving';
+  const loaded = slot.context !== null;
   const abandoned = abandonedText(slot.abandoned);
+  const shared = sharedEngineText(slot);
   return (
     <article ref={card} className={css.card} tabIndex={-1} aria-labelledby={id}>
       <header className={css.head}>
@@ -97,6 +99,7 @@ export function SlotCard(props: {
         <p className={css.soft}>Waiting for {listed(slot.waiting_for)} to unload.</p>
       )}
       {abandoned === null ? null : <p className={css.soft}>{abandoned}</p>}
+      {shared === null ? null : <p className={css.soft}>{shared}.</p>}
       <Trouble slot={slot} />
       <Facts
         wide

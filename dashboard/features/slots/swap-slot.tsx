@@ -11,7 +11,7 @@ import field from '../../ui/field.module.css';
 import { byteSize } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
-import { Forecast } from '../shared/forecast.tsx';
+import { LoadForecast } from './load-forecast.tsx';
 import type { SlotDialogProps } from './slot-dialog-props.ts';
 import css from './slots.module.css';
 import { useSlotAction } from './use-slot-action.ts';
@@ -84,7 +84,7 @@ export function SwapSlot({ slot, onClose }: SlotDialogProps): ReactElement {
       </Loaded>
       {chosen === '' ? null : (
         <Loaded query={plan} what="the memory forecast" lines={5}>
-          {(data) => <Forecast forecast={data.forecast} />}
+          {(data) => <LoadForecast plan={data} />}
         </Loaded>
       )}
       <Persist name={slot.name} on={persist} onChange={setPersist} />
