@@ -1,4 +1,5 @@
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { createAuth } from '../auth/auth.ts';
@@ -49,28 +50,31 @@ test('a handler that writes after the end of its response is logged and has no o
   await http.stop(100);
 });
 
-describe('an offer of another protocol is ignored, and the connection serves further requests', () => {
+describe('an offer of another protocol is ignored, and its connection ends with the response', () => {
   const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAEAAEAA' };
   const chunked = { 'transfer-encoding': 'chunked' };
 
-  it.each<[string, OutgoingHttpHeaders]>([
-    ['h2c with a chunked body', { ...h2c, ...chunked }],
-    ['h2c with a length', { ...h2c, 'content-length': '2' }],
-    ['h2c in capitals', { connection: 'upgrade', upgrade: 'H2C', ...chunked }],
-    ['several protocols', { connection: 'Upgrade', upgrade: 'h2c, IRC/6.9', ...chunked }],
-    ['TLS', { connection: 'keep-alive, Upgrade', upgrade: 'TLS/1.0', ...chunked }],
-    ['one without the option of the connection', { upgrade: 'h2c', ...chunked }],
-  ])('%s', async (_, headers) => {
-    const { http } = await serving({
-      health: (ctx) => {
-        ctx.body = 'ok';
-      },
-      'v1.chat': async ({ req, res }) => {
-        let body = '';
-        for await (const part of req) body += part;
-        res.writeHead(200).end(body);
-      },
-    });
+  const handlers: Partial<Handlers> = {
+    health: (ctx) => {
+      ctx.body = 'ok';
+    },
+    'v1.chat': async ({ req, res }) => {
+      let body = '';
+      for await (const part of req) body += part;
+      res.writeHead(200).end(body);
+    },
+  };
+
+  it.each<[string, OutgoingHttpHeaders, number]>([
+    ['h2c with a chunked body', { ...h2c, ...chunked }, 3],
+    ['h2c with a length', { ...h2c, 'content-length': '2' }, 3],
+    ['h2c in capitals', { connection: 'upgrade', upgrade: 'H2C', ...chunked }, 3],
+    ['several protocols', { connection: 'Upgrade', upgrade: 'h2c, IRC/6.9', ...chunked }, 3],
+    ['TLS', { connection: 'keep-alive, Upgrade', upgrade: 'TLS/1.0', ...chunked }, 3],
+    ['none: the option of the connection is missing', { upgrade: 'h2c', ...chunked }, 1],
+    ['none: no upgrade', { connection: 'keep-alive', ...chunked }, 1],
+  ])('%s', async (_, headers, connections) => {
+    const { http } = await serving(handlers);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ports = new Set<number | undefined>();
     const send = async (method: string, path: string, sent: OutgoingHttpHeaders, body?: string) => {
@@ -86,8 +90,26 @@ describe('an offer of another protocol is ignored, and the connection serves fur
     for (const _turn of [1, 2])
       expect(await send('POST', '/v1/chat/completions', headers, '{}')).toBe('200 {}');
     expect(await send('GET', '/api/health', {})).toBe('200 ok');
-    expect(ports.size).toBe(1);
+    expect(ports.size).toBe(connections);
     agent.destroy();
+    await http.stop(100);
+  });
+
+  const [offer, body] = ['connection: upgrade\r\nupgrade: h2c\r\n', 'content-length: 2\r\n\r\n{}'];
+  const post = 'POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n';
+  const get = 'GET /api/health HTTP/1.1\r\nhost: a\r\n';
+  it.each<[string, string, number]>([
+    ['after a GET', `${get}${offer}\r\n${get}\r\n`, 1],
+    ['after a POST', `${post}${offer}${body}${get}\r\n`, 1],
+    ['an offer that follows', `${get}\r\n${get}${offer}\r\n${get}\r\n`, 2],
+    ['without an offer', `${get}\r\n${get}connection: close\r\n\r\n`, 2],
+  ])('a caller that sends requests ahead is answered or disconnected: %s', async (_, text, answers) => {
+    const { http } = await serving(handlers);
+    const socket = connect(http.port, '127.0.0.1');
+    socket.write(text);
+    const raw = Buffer.concat(await socket.toArray()).toString();
+    expect(raw.match(/HTTP\/1\.1 200 /g)).toHaveLength(answers);
+    expect(raw.match(/^connection: close\r$/gim)).toHaveLength(1);
     await http.stop(100);
   });
 });

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
 import websockify from 'koa-websocket';
@@ -58,7 +58,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions): Promise<H
   const failed: FailedRequests = new WeakMap();
   const app = createApp(deps, drain, failed);
   tune(server, () => stopping);
-  wire(server, hotPath(deps, drain, failed, app.callback()));
+  wire(server, closeAfterOffer(hotPath(deps, drain, failed, app.callback())));
   const sockets = attachSockets(app, server, deps);
   const batching = batchWrites(server, () => drain.isSingle);
   const silent = trackUnusedSockets(server);
@@ -102,12 +102,31 @@ function tune(server: Server, stopping: () => boolean): void {
   server.headersTimeout = LIMITS.headers;
   server.requestTimeout = LIMITS.request;
   server.keepAliveTimeout = LIMITS.keepAlive;
+  const isAccepted = (req: IncomingMessage): boolean => !stopping() && isWebSocketUpgrade(req);
   Object.assign(server, {
-    shouldUpgradeCallback: (req: IncomingMessage) => !stopping() && isWebSocketUpgrade(req),
+    shouldUpgradeCallback: (req: IncomingMessage) => {
+      if (isAccepted(req)) return true;
+      IGNORED_OFFERS.add(req);
+      return false;
+    },
   });
 }
 
-function wire(server: Server, callback: (req: IncomingMessage, res: ServerResponse) => void): void {
+/** Requests that offer a protocol (`Upgrade: h2c`) and are answered in HTTP. */
+const IGNORED_OFFERS = new WeakSet<IncomingMessage>();
+
+/**
+ * Ends the connection with the response to such an offer: Node 24 discards what follows the request in the same packet,
+ * and the caller of a discarded request would wait without end. A closed connection makes it send the request again.
+ */
+const closeAfterOffer =
+  (callback: RequestListener): RequestListener =>
+  (req, res) => {
+    if (IGNORED_OFFERS.has(req)) res.shouldKeepAlive = false;
+    callback(req, res);
+  };
+
+function wire(server: Server, callback: RequestListener): void {
   server.on('request', callback);
   server.on('checkContinue', (req, res) => {
     markExpectation(req, 'continue');
