@@ -206,6 +206,55 @@ describe('a schema that a grammar cannot enforce whole', () => {
     }
   });
 
+  const grammar = { syntax: 'regex', definition: '[a-z]+' };
+  it.each([
+    [
+      '/v1/chat/completions',
+      {
+        messages,
+        tools: [{ type: 'custom', custom: { name: 'sql', format: { type: 'grammar', grammar } } }],
+      },
+      'tools.0.custom.format',
+    ],
+    [
+      '/v1/responses',
+      { input: 'hi', tools: [{ type: 'custom', name: 'sql', format: { type: 'grammar', ...grammar } }] },
+      'tools.0.format',
+    ],
+  ])(
+    '%s: the grammar of a custom tool is not enforced, and the header names it',
+    async (path, body, named) => {
+      for (const stream of [false, true]) {
+        const sent = { model: 'agent', ...body, stream };
+        const response = await send(gateway, 'POST', path, { key: CLIENT_KEY, body: sent });
+        expect([response.status, response.headers['x-svc-ignored']], response.text).toEqual([200, named]);
+      }
+    },
+  );
+
+  it.each([
+    ['/v1/chat/completions', { messages, tools: [{ type: 'custom', custom: {} }] }, 'tools.0.custom.name'],
+    ['/v1/responses', { input: 'hi', tools: [{ type: 'custom' }] }, 'tools.0.name'],
+    ['/v1/responses', { input: 'hi', tools: [{ type: 'custom', name: 'x'.repeat(300) }] }, 'tools.0.name'],
+    [
+      '/v1/messages',
+      { messages, max_tokens: 9, tools: [{ type: 'custom', input_schema: {} }] },
+      'tools.0.name',
+    ],
+    [
+      '/v1/messages',
+      { messages, max_tokens: 9, tools: [{ name: 'x'.repeat(300), input_schema: {} }] },
+      'tools.0.name',
+    ],
+  ])('%s: a tool without a usable name is named where the caller wrote it: %#', async (path, body, param) => {
+    const response = await send(gateway, 'POST', path, {
+      key: CLIENT_KEY,
+      body: { model: 'agent', ...body },
+    });
+    expect(response.status).toBe(422);
+    expect(response.json()).toMatchObject({ error: { param, details: { fields: [{ path: param }] } } });
+  });
+
   it('with strict, what changes the meaning is 400 with its position', async () => {
     const never = { type: 'object', properties: { a: { type: 'string', not: { const: 'x' } } } };
     const format = { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: never } };

@@ -28,7 +28,14 @@ const input = [
   { type: 'function_call_output', call_id: 'c', output: [textPart, imagePart] },
   { role: 'user', content: [textPart, imagePart] },
 ];
-const tools = [{ type: 'web_search' }, { type: 'function', name: 'f', parameters: {} }];
+const parameters = { type: 'object', properties: { a: { type: 'string' } } };
+const tools = [
+  { type: 'web_search' },
+  { type: 'function', name: 'f', parameters },
+  { type: 'custom', name: 'c' },
+  { type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'g' }] },
+  { type: 'apply_patch' },
+];
 
 test.each([
   ['messages', 'input'],
@@ -39,7 +46,15 @@ test.each([
   ['messages.4.content.1', 'input.4.content.1'],
   ['messages[4].content[1]', 'input[4].content[1]'],
   ['messages.9', 'input'],
-  ['tools.0.function.parameters', 'tools.1'],
+  ['tools.0', 'tools.1'],
+  ['tools.0.function', 'tools.1'],
+  ['tools.0.function.name', 'tools.1.name'],
+  ['tools.0.function.parameters', 'tools.1.parameters'],
+  ['tools.0.function.parameters.properties.a.type', 'tools.1.parameters.properties.a.type'],
+  ['tools.1.function.name', 'tools.2.name'],
+  ['tools.1.function.parameters.properties.input', 'tools.2'],
+  ['tools.2.function.name', 'tools.3.tools.0.name'],
+  ['tools.3.function.name', 'tools.4'],
   ['max_tokens', 'max_output_tokens'],
   ['max_completion_tokens', 'max_output_tokens'],
   ['response_format.json_schema.schema.type', 'text.format.schema'],
@@ -77,8 +92,17 @@ test.each([
   ['stop', 'stop_sequences'],
   ['max_tokens', 'max_tokens'],
   ['max_completion_tokens', 'max_tokens'],
+  ['tools.0.function.name', 'tools.1.name'],
+  ['tools.0.function.parameters.properties.a.type', 'tools.1.input_schema.properties.a.type'],
+  ['tools.1.function.name', 'tools.2.name'],
+  ['tools.1.function.parameters.properties.command', 'tools.2'],
 ])('%s of the chat is %s of a message', async (param, expectedPath) => {
-  const error = await refusedAt(MESSAGES, { max_tokens: 9, system: 'be', messages }, param);
+  const tools = [
+    { type: 'web_search_20250305', name: 'web_search' },
+    { name: 'f', input_schema: parameters },
+    { type: 'bash_20250124', name: 'bash' },
+  ];
+  const error = await refusedAt(MESSAGES, { max_tokens: 9, system: 'be', messages, tools }, param);
   expect(error).toMatchObject({ param: expectedPath, message: `${expectedPath}: is wrong` });
 });
 

@@ -16,7 +16,7 @@ export interface Origin {
   readonly body: Buffer;
   readonly chat: Json;
   readonly sourcePaths: SourcePaths;
-  /** Fields of the chat and their names in the caller's API. */
+  /** Fields of the chat, and of a function (`function.name`), and their names in the caller's API. */
   readonly fields: Readonly<Record<string, string>>;
   /** The caller's type of an image part. */
   readonly imageType: string;
@@ -78,15 +78,23 @@ function sourcePathOf(origin: Origin, path: string): string {
   return Object.hasOwn(body, steps[0] ?? '') ? path : (origin.fields[name] ?? path);
 }
 
-function innermost({ chat, sourcePaths, body }: Origin, steps: readonly string[]): string | undefined {
+function innermost(origin: Origin, steps: readonly string[]): string | undefined {
+  const { chat, sourcePaths, fields, body } = origin;
   let value: unknown = chat;
   let found: string | undefined;
-  for (const step of steps) {
+  let rest: readonly string[] = [];
+  for (const [at, step] of steps.entries()) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) break;
     value = (value as Json)[step];
-    if (typeof value === 'object' && value !== null) found = sourcePaths.get(value) ?? found;
+    const source = typeof value === 'object' && value !== null ? sourcePaths.get(value) : undefined;
+    if (source === undefined) continue;
+    found = source;
+    rest = steps.slice(at + 1);
   }
-  return found === undefined ? undefined : asWritten(found, body);
+  if (found === undefined) return undefined;
+  const name = rest.slice(0, 2).join('.');
+  const inner = Object.hasOwn(fields, name) ? [fields[name], ...rest.slice(2)] : [];
+  return asWritten([found, ...inner].join('.'), body);
 }
 
 /** Shortens a path to what the caller wrote: a string in place of a list has no inner paths. */

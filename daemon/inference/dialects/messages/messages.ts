@@ -44,6 +44,9 @@ const FIELDS = {
   parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
   response_format: 'output_config.format',
   'response_format.json_schema.schema': 'output_config.format.schema',
+  'function.name': 'name',
+  'function.description': 'description',
+  'function.parameters': 'input_schema',
 } as const;
 
 function translated(

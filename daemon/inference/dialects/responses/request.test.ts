@@ -123,7 +123,19 @@ describe('tools', () => {
     ]);
     expect(JSON.stringify(request.chat.tools)).toContain('start: x');
     expect(request.tools.ignored).toEqual(['web_search', 'shell']);
+    expect(request.ignored.names).toEqual(['web_search', 'shell', 'tools.1.format']);
     expect([...request.tools.known.values()]).toMatchObject([{ kind: 'function' }, { kind: 'custom' }]);
+  });
+
+  test.each<[string, object, string[]]>([
+    ['of a namespace', { tools: [{ type: 'namespace', name: 'n', tools: [f, patch] }] }, ['tools.0.tools.1.format']],
+    ['declared twice', { tools: [patch, patch] }, ['tools.0.format']],
+    ['of free text', { tools: [{ ...patch, format: { type: 'text' } }] }, []],
+    ['without a format', { tools: [{ ...patch, format: undefined }] }, []],
+    ['of a function', { tools: [{ ...f, format: patch.format }] }, []],
+  ])('a grammar is described to the model and named: %s', (_, body, named) => {
+    const request = readResponses(Buffer.from(JSON.stringify({ input: 'x', ...body })));
+    expect(request.ignored.names).toEqual(named);
   });
 
   test('no field remains when all tools are left out', () => {

@@ -49,7 +49,7 @@ export function readResponses(
   const body: Conversation = { ...parsed, input: resolveInput(parsed, memory) };
   const ignored = new IgnoredNames();
   const tools = chatTools(body, places);
-  for (const name of [...tools.ignored, ...unsupportedExtras(parsed)]) ignored.add(name);
+  for (const name of [...tools.ignored, ...tools.described, ...unsupportedExtras(parsed)]) ignored.add(name);
   nameUnreadable(body.input, ignored);
   const messages = chatMessages(body, places, ignored);
   if (messages.length === 0) throw invalidField('input', 'contains no message');

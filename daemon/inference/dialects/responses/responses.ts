@@ -22,6 +22,9 @@ const FIELDS = {
   verbosity: 'text.verbosity',
   response_format: 'text.format',
   'response_format.json_schema.schema': 'text.format.schema',
+  'function.name': 'name',
+  'function.description': 'description',
+  'function.parameters': 'parameters',
 } as const;
 
 /** The Responses API of OpenAI. Recent responses are in memory only. */

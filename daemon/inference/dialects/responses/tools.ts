@@ -20,6 +20,8 @@ export interface ChatTools {
   readonly known: ReadonlyMap<string, KnownTool>;
   /** Types of tools that only a provider's servers run (`web_search`); they are left out. */
   readonly ignored: readonly string[];
+  /** Paths of grammars of custom tools: they are described to the model and not enforced. */
+  readonly described: readonly string[];
 }
 
 /**
@@ -31,6 +33,7 @@ export interface ChatTools {
 export function chatTools(body: Conversation, sources: SourcePaths): ChatTools {
   const known = new Map<string, KnownTool>();
   const ignored = new Set<string>();
+  const described: string[] = [];
   const tools: Json[] = [];
   const all = declaredTools(body);
   const isHidden = hiddenTools(all, body);
@@ -38,15 +41,17 @@ export function chatTools(body: Conversation, sources: SourcePaths): ChatTools {
     const tool = knownTool(declared);
     if (tool !== null && isHidden(declared, tool)) continue;
     if (tool === null) ignored.add(declared.tool.type);
-    else if (registerTool(known, tool, declared.path))
+    else if (registerTool(known, tool, declared.path)) {
       tools.push(tagSource(sources, declared.path, chatTool(tool, declared.tool)));
+      if (tool.kind === 'custom' && grammarOf(declared.tool) !== null) described.push(`${declared.path}.format`);
+    }
   }
   const choice = body.tool_choice ?? undefined;
   const chosen = choice === undefined ? {} : { tool_choice: chatChoice(choice) };
   const parallel = pickFields(body, ['parallel_tool_calls']);
   const none = tools.length === 0 && choice !== 'required' && typeof choice !== 'object';
   const fields = none ? {} : { tools, ...chosen, ...parallel };
-  return { fields, known, ignored: [...ignored] };
+  return { fields, known, ignored: [...ignored], described: none ? [] : described };
 }
 
 /**
@@ -106,11 +111,18 @@ function chatTool(known: KnownTool, tool: ResponseTool): Json {
   return { type: 'function', function: { name, ...described, ...shape, ...held } };
 }
 
-function customTool(name: string, { description, format }: ResponseTool): Json {
-  const grammar = asObject(format)?.definition;
+/** The grammar that the input of a custom tool must fit, if it has one. */
+function grammarOf({ format }: ResponseTool): string | null {
+  const definition = asObject(format)?.definition;
+  return typeof definition === 'string' ? definition : null;
+}
+
+function customTool(name: string, tool: ResponseTool): Json {
+  const { description } = tool;
+  const grammar = grammarOf(tool);
   const words = [
     typeof description === 'string' ? description : '',
-    typeof grammar === 'string' ? `The input must fit this grammar:\n${grammar}` : '',
+    grammar === null ? '' : `The input must fit this grammar:\n${grammar}`,
   ];
   const input = { type: 'string', description: 'The whole input of the tool, as plain text.' };
   return {

@@ -26,11 +26,12 @@ export async function chatJob(
   const prompt = await prompts.render(request, signal);
   const tokens = vocabulary.tokens(prompt.text);
   refuseOverflow(tokens.length, info, 'messages');
-  const { grammar, ...plan } = chatPlan(request, template.family, prompt);
+  const { grammar, relaxed, ...plan } = chatPlan(request, template.family, prompt);
   const { stops } = request.generation;
   return {
     ...plan,
     callStyle: request.callStyle,
+    relaxed: [...request.described, ...relaxed],
     marks: [...plan.marks, ...template.ends],
     prompts: [tokens],
     generation: { ...request.generation, stops: [...stops, ...template.ends], grammar },

@@ -4,7 +4,7 @@ import { invalidField } from '../refusal.ts';
 import { type ChatMessage, chatMessage, messageField, withToolCalls } from './chat-message.ts';
 import { type AnswerRequest, answerFields, answerRequest, parseBody } from './request.ts';
 import { type Structure, structure } from './structure.ts';
-import { callStyle, declaredToolFields, withFunctions } from './tools/declared-tools.ts';
+import { callStyle, declaredPath, declaredToolFields, describedGrammars, withFunctions } from './tools/declared-tools.ts';
 import type { CallStyle } from './tools/pieces.ts';
 import { readTools, type Tool, type Tools } from './tools/tool-choice.ts';
 import { checkStrictTools } from './tools/tool-grammar.ts';
@@ -15,6 +15,8 @@ export interface ChatRequest extends AnswerRequest {
   tools: Tools | null;
   callStyle: CallStyle;
   structure: Structure | null;
+  /** Fields that are described to the model and not enforced. */
+  described: readonly string[];
   /** False leaves reasoning in the text, like llama-server's `reasoning_format: "none"`. */
   splitThoughts: boolean;
   /** Additional template variables such as `enable_thinking`. */
@@ -40,7 +42,7 @@ const body = z.looseObject({
  * invalid field.
  */
 export function chatRequest(input: unknown, defaults: SamplingDefaults = {}): ChatRequest {
-  const parsed = withFunctions(parseBody(body, input));
+  const parsed = withFunctions(parseBody(body, input, (path) => declaredPath(input, path)));
   const tools = readTools(parsed);
   checkStrictTools((parsed.tools ?? []) as Tool[]);
   const requested = structure(parsed);
@@ -52,6 +54,7 @@ export function chatRequest(input: unknown, defaults: SamplingDefaults = {}): Ch
     tools,
     callStyle: callStyle(input),
     structure: requested,
+    described: tools === null ? [] : describedGrammars(input),
     splitThoughts: parsed.reasoning_format !== 'none',
     templateArguments: templateArguments(parsed),
   };

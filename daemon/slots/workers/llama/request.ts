@@ -51,12 +51,19 @@ export const answerFields = {
 
 type AnswerFields = z.infer<z.ZodObject<typeof answerFields>>;
 
-/** Validates `body` against `schema`. Throws a 400 that names the first invalid field. */
-export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
+/**
+ * Validates `body` against `schema`. Throws a 400 that names the first invalid field; `asWritten` returns its path in the
+ * caller's body, where the schema has replaced a part of it.
+ */
+export function parseBody<T extends z.ZodType>(
+  schema: T,
+  body: unknown,
+  asWritten: (path: string) => string = (path) => path,
+): z.infer<T> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  const field = issue?.path.join('.') ?? '';
+  const field = asWritten(issue?.path.join('.') ?? '');
   if (issue === undefined || field === '') throw invalidField(field, 'the body must be a JSON object');
   throw invalidField(field, `${field}: ${zodMessage(issue)}`);
 }

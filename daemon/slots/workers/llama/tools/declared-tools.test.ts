@@ -69,3 +69,19 @@ test('the grammar of a custom tool is part of its description', () => {
   const { tools } = toolsOf({ tools: [{ type: 'custom', custom: { name: 'x', format } }] });
   expect(tools?.offered[0]?.function.description).toBe('The input must fit this grammar:\nstart: "a"');
 });
+
+const grammar = { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } };
+test.each<[string, object, string[]]>([
+  ['a grammar', { tools: [weatherTool, { type: 'custom', custom: { name: 'sql', format: grammar } }] }, ['tools.1.custom.format']],
+  ['free text', { tools: [{ type: 'custom', custom: { name: 'sql', format: { type: 'text' } } }] }, []],
+  ['no format', { tools: [sql] }, []],
+  ['a function', { tools: [weatherTool] }, []],
+  [
+    'tools that may not be called',
+    { tools: [{ type: 'custom', custom: { name: 'sql', format: grammar } }], tool_choice: 'none' },
+    [],
+  ],
+])('names what is only described to the model: %s', (_, extra, named) => {
+  const request = chatRequest({ messages: [{ role: 'user', content: 'hi' }], ...extra });
+  expect(request.described).toEqual(named);
+});

@@ -9,18 +9,27 @@ const INPUT = { type: 'string', description: 'The whole input of the tool, as pl
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const customOf = (tool: unknown): Record<string, unknown> | null =>
-  isRecord(tool) && tool.type === 'custom' && isRecord(tool.custom) ? tool.custom : null;
+/** Returns what a custom tool declares; null for another tool. */
+const customOf = (tool: unknown): Record<string, unknown> | null => {
+  if (!isRecord(tool) || tool.type !== 'custom') return null;
+  return isRecord(tool.custom) ? tool.custom : {};
+};
+
+/** The grammar that the input of a custom tool must fit, if it has one. */
+function grammarOf({ format }: Record<string, unknown>): string | null {
+  const definition = isRecord(format) && isRecord(format.grammar) ? format.grammar.definition : undefined;
+  return typeof definition === 'string' ? definition : null;
+}
 
 /** Returns a custom tool as a function with one text; any other value unchanged. */
 function functionTool(tool: unknown): unknown {
   const custom = customOf(tool);
   if (custom === null) return tool;
-  const { name, description, format } = custom;
-  const grammar = isRecord(format) && isRecord(format.grammar) ? format.grammar.definition : undefined;
+  const { name, description } = custom;
+  const grammar = grammarOf(custom);
   const words = [
     typeof description === 'string' ? description : '',
-    typeof grammar === 'string' ? `The input must fit this grammar:\n${grammar}` : '',
+    grammar === null ? '' : `The input must fit this grammar:\n${grammar}`,
   ];
   return {
     type: 'function',
@@ -80,12 +89,30 @@ export function withFunctions<T extends Declared>(body: T): T {
   };
 }
 
+/** Returns the fields of custom tools with a grammar: it is described to the model and not enforced. */
+export const describedGrammars = (input: unknown): string[] =>
+  listOf(input, 'tools').flatMap((tool, at) => {
+    const custom = customOf(tool);
+    return custom === null || grammarOf(custom) === null ? [] : [`tools.${at}.custom.format`];
+  });
+
+/** Returns a path below the function of a tool as the caller wrote it, if that is a custom tool. */
+export function declaredPath(input: unknown, path: string): string {
+  const [, at, rest = ''] = /^tools\.(\d+)\.function(.*)$/.exec(path) ?? [];
+  if (at === undefined || customOf(listOf(input, 'tools')[Number(at)]) === null) return path;
+  return `tools.${at}.custom${rest}`;
+}
+
+function listOf(input: unknown, field: string): readonly unknown[] {
+  const list = isRecord(input) ? input[field] : undefined;
+  return Array.isArray(list) ? list : [];
+}
+
 /** Returns how the caller declared its tools. */
 export function callStyle(input: unknown): CallStyle {
-  const { tools, functions } = isRecord(input) ? input : {};
-  const custom = (Array.isArray(tools) ? tools : []).flatMap((tool) => {
+  const custom = listOf(input, 'tools').flatMap((tool) => {
     const name = customOf(tool)?.name;
     return typeof name === 'string' ? [name] : [];
   });
-  return { legacy: Array.isArray(functions) && functions.length > 0, custom: new Set(custom) };
+  return { legacy: listOf(input, 'functions').length > 0, custom: new Set(custom) };
 }
