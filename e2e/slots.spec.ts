@@ -154,6 +154,26 @@ test('a slot is unloaded by keyboard, and without slots the next step is offered
   await inspect(page, 'slots-empty', TWO_LAYOUTS.slice(1));
 });
 
+test('a loaded slot shows which changes of its file wait for a restart', async ({ page }) => {
+  await send(daemon(), 'POST', '/api/slots/red/load', { idleTimeoutMs: 60_000 });
+  await waitForSlotState(daemon(), 'red', 'ready');
+  await page.goto(`${daemon().url}/slots`);
+  const waiting = card(page, 'red').getByText(/^Changed in the slot file: .*Restart the slot to apply it\.$/);
+  await expect(card(page, 'red')).toContainText('Ready');
+  await expect(waiting).toHaveCount(0);
+  await more(page, 'red', 'Edit…');
+  const edit = sheet(page, 'Settings of slot red');
+  await edit.getByLabel('Parallel requests').fill('1');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(waiting).toHaveText('Changed in the slot file: parallel. Restart the slot to apply it.');
+  await inspect(page, 'slots-pending', TWO_LAYOUTS);
+  await more(page, 'red', 'Restart…');
+  const restart = page.getByRole('alertdialog', { name: 'Restart slot red?' });
+  await restart.getByRole('button', { name: 'Restart slot' }).click();
+  await expect(waiting).toHaveCount(0);
+  await expect(card(page, 'red')).toContainText('Ready');
+});
+
 test('slots and upstreams are explained at their first use', async ({ page }) => {
   await page.goto(`${daemon().url}/slots`);
   await expect(page.getByText('A slot runs one model under a fixed name.', { exact: true })).toBeVisible();

@@ -1,5 +1,6 @@
 import type { HardwareView } from '../contract/hardware.ts';
 import type { ModelProblemView } from '../contract/models.ts';
+import type { SlotRecord } from '../contract/slots.ts';
 import type { StatusOverviewView } from '../contract/system.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { ReadOnlySettings } from '../settings/read-only-settings.ts';
@@ -20,6 +21,8 @@ export interface GatewayState {
   readonly hardware: HardwareView | null;
   /** Files in the model folders that cannot be used. Empty when unknown. */
   readonly modelProblems: readonly ModelProblemView[];
+  /** Empty when unknown. */
+  readonly slots: readonly SlotRecord[];
 }
 
 /** Whether the gateway could listen on its configured address. */

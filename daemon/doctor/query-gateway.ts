@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { HardwareResponse } from '../contract/hardware.ts';
 import { ModelsResponse } from '../contract/models.ts';
+import { SlotsResponse } from '../contract/slots.ts';
 import { HealthResponse, StatusOverview } from '../contract/system.ts';
 import type { Outbound } from '../lib/net/outbound.ts';
 import { createEngineQuery } from '../slots/lifecycle/health.ts';
@@ -35,7 +36,7 @@ const orNull = <T>(answer: Promise<T | 'refused'>): Promise<T | null> =>
   );
 
 /**
- * Requests health, status and hardware from a gateway. The key is sent only to a server that identifies
+ * Requests health, status, hardware, models and slots from a gateway. The key is sent only to a server that identifies
  * itself as a gateway. Never rejects.
  */
 export async function queryGateway(
@@ -43,15 +44,18 @@ export async function queryGateway(
   url: string,
   key: string | null,
 ): Promise<GatewayState> {
-  const nothing = { url, version: null, status: null, hardware: null, modelProblems: [] };
+  const nothing = { url, version: null, status: null, hardware: null, modelProblems: [], slots: [] };
   const open = await createQuery(outbound, url, null)('/api/health', HealthResponse).catch(() => null);
   if (open === null) return { ...nothing, state: 'down' };
   if (open === 'refused') return { ...nothing, state: 'silent' };
   const query = createQuery(outbound, url, key);
-  const [status, hardware, models] = await Promise.all([
+  const [status, hardware, models, slots] = await Promise.all([
     orNull(query('/api/status', StatusOverview)),
     orNull(query('/api/hardware', HardwareResponse)),
     orNull(query('/api/models', ModelsResponse.pick({ problems: true }))),
+    orNull(query('/api/slots', SlotsResponse)),
   ]);
-  return { state: 'up', url, version: open.version, status, hardware, modelProblems: models?.problems ?? [] };
+  const { version } = open;
+  const lists = { modelProblems: models?.problems ?? [], slots: slots?.slots ?? [] };
+  return { state: 'up', url, version, status, hardware, ...lists };
 }

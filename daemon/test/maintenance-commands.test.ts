@@ -21,6 +21,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../lib/log.ts';
 import { openStore } from '../store/store.ts';
 import { ADMIN_KEY, CLIENT_KEY, startGateway } from './harness/gateway.ts';
+import { send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { envFor, svcctl } from './harness/svcctl.ts';
 import { startGuarded } from './harness/tiny-gateway.ts';
@@ -79,6 +80,19 @@ describe('while the gateway runs', () => {
     expect(ran.out + ran.err).not.toContain(ADMIN_KEY);
     expect(ran.out + ran.err).not.toContain(CLIENT_KEY);
   });
+
+  it('doctor names a slot that runs without the changes of its file', async () => {
+    const admin = { key: ADMIN_KEY };
+    await send(gateway, 'POST', '/api/slots/agent/load', { ...admin, idleTimeoutMs: 120_000 });
+    await send(gateway, 'PUT', '/api/slots/agent', { ...admin, body: { context: 1_024 } });
+    const findings = async () =>
+      (await run('doctor', '--json')).json<Report>().findings.filter(({ id }) => id === 'slots');
+    expect(await findings()).toMatchObject([
+      { status: 'warn', message: 'Slot agent runs without the changes of its file: context.' },
+    ]);
+    await send(gateway, 'POST', '/api/slots/agent/restart', { ...admin, idleTimeoutMs: 120_000 });
+    expect(await findings()).toEqual([]);
+  }, 240_000);
 
   it('doctor prints aligned text without colours', async () => {
     const { out } = await run('doctor');

@@ -1,4 +1,3 @@
-import { usesOtherEngine } from '../../contract/shared-engine.ts';
 import type { SlotPlanView, SlotRecord, SlotSettingsView } from '../../contract/slots.ts';
 import type { CommandContext } from '../command.ts';
 import { requireConfirmation } from '../confirmation.ts';
@@ -18,8 +17,9 @@ export async function create(context: CommandContext, name: string, ...words: st
 export async function set(context: CommandContext, name: string, ...words: string[]): Promise<number> {
   const body = slotSettings(words);
   const slot = await context.client.call<SlotRecord>('slot.change', body, { params: { name } });
-  const hasEngine = slot.pid !== null && !usesOtherEngine(slot);
-  const later = !hasEngine ? '' : ' The running engine uses the new settings after its next start.';
+  const later = slot.pending
+    ? ` The running engine uses ${slot.pending.join(', ')} after its next start: svcctl slots restart ${name}`
+    : '';
   context.out(context.flags.json ? json(slot) : `Changed slot ${slot.name}.${later}\n`);
   return EXIT.ok;
 }

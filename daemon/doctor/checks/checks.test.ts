@@ -33,6 +33,7 @@ const up = (more: Partial<DoctorInput['gateway']> = {}): DoctorInput['gateway'] 
   status: STATUS,
   hardware: null,
   modelProblems: [],
+  slots: [],
   ...more,
 });
 

@@ -8,6 +8,7 @@ import { requiresFiles } from './files-denied.ts';
 import { gateway, port } from './gateway.ts';
 import { containers, devices, groups, threads } from './machine.ts';
 import { modelFiles } from './model-files.ts';
+import { pendingSlots } from './pending-slots.ts';
 import { exposure, proxy } from './posture.ts';
 import { clock, disk, models } from './storage.ts';
 
@@ -26,6 +27,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   clock,
   models: requiresFiles(models),
   'model files': modelFiles,
+  slots: pendingSlots,
   engines,
   devices,
   groups,

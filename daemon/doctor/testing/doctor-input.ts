@@ -59,6 +59,7 @@ export async function factsOf(
       status: null,
       hardware: null,
       modelProblems: [],
+      slots: [],
     },
     holder: null,
     port: { state: 'free' },
