@@ -259,6 +259,7 @@ function judgeWindow(
   return withWindowRemedy(verdict, bytes, {
     slot,
     isAttached: deps.slots.config(slot)?.runner === 'attach',
+    isChanged: deps.slots.get(slot)?.pending?.includes('context') === true,
   });
 }
 

@@ -9,17 +9,17 @@ const vllm = {
   code: 400,
   message: "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
 };
-const answered = (error: object, more: { isAttached?: boolean; status?: number } = {}) => {
+const answered = (error: object, more: { isAttached?: boolean; isChanged?: boolean; status?: number } = {}) => {
   const bytes = Buffer.from(JSON.stringify({ error }));
   const failure = { status: more.status ?? 400, bytes, truncated: false };
-  const short = { slot: 'agent', isAttached: more.isAttached ?? false };
+  const short = { slot: 'agent', isAttached: more.isAttached ?? false, isChanged: more.isChanged ?? false };
   const verdict = withWindowRemedy(judge(failure), bytes, short);
   if (!verdict.passes) return verdict.error;
   return (JSON.parse((verdict.bytes ?? bytes).toString()) as { error: { message: string } }).error;
 };
 
 const COMMAND =
-  '. Slot agent: set context in slots/agent.toml, for example with: svcctl slots set agent context=16384';
+  '. Slot agent: set context in slots/agent.toml, for example with: svcctl slots set agent context=16384 && svcctl slots restart agent';
 
 test.each([
   ['the embedded engine', embedded],
@@ -53,6 +53,12 @@ test('the largest window of a model has no command', () => {
   expect(answered({ ...embedded, message }).message).toBe(`${message} (slot agent)`);
 });
 
+test('a window that has changed in the file needs a restart only', () => {
+  expect(answered(embedded, { isChanged: true }).message).toBe(
+    `${MESSAGE}. Slot agent: context in slots/agent.toml has changed and applies after: svcctl slots restart agent`,
+  );
+});
+
 test('an attached server is changed where it is started', () => {
   expect(answered(embedded, { isAttached: true }).message).toMatch(
     /Slot agent: increase the window where its server is started$/,
@@ -66,5 +72,5 @@ test.each([
 ])('%s stays unchanged', (_, error) => {
   const bytes = Buffer.from(JSON.stringify({ error }));
   const verdict = judge({ status: 400, bytes, truncated: false });
-  expect(withWindowRemedy(verdict, bytes, { slot: 'agent', isAttached: false })).toBe(verdict);
+  expect(withWindowRemedy(verdict, bytes, { slot: 'agent', isAttached: false, isChanged: false })).toBe(verdict);
 });

@@ -6,6 +6,8 @@ export interface ShortWindow {
   readonly slot: string;
   /** The engine is a server that the gateway did not start. */
   readonly isAttached: boolean;
+  /** The slot file has another window since the engine was started. */
+  readonly isChanged: boolean;
 }
 
 const CODE = 'context_length_exceeded';
@@ -27,16 +29,18 @@ function largerWindow({ n_prompt_tokens, details }: TooLong): number {
   return tokens > 0 ? 2 ** Math.ceil(Math.log2(tokens * 1.125)) : DEFAULT_TOKENS;
 }
 
-function withRemedy(error: TooLong, { slot, isAttached }: ShortWindow): string {
+function withRemedy(error: TooLong, { slot, isAttached, isChanged }: ShortWindow): string {
   const text = String(error.message).replace(/[.\s]+$/, '');
   if (IS_MAXIMUM.test(text)) return `${text} (slot ${slot})`;
   if (isAttached) return `${text}. Slot ${slot}: increase the window where its server is started`;
-  const window = largerWindow(error);
-  return `${text}. Slot ${slot}: set context in slots/${slot}.toml, for example with: svcctl slots set ${slot} context=${window}`;
+  const restart = `svcctl slots restart ${slot}`;
+  if (isChanged) return `${text}. Slot ${slot}: context in slots/${slot}.toml has changed and applies after: ${restart}`;
+  const set = `svcctl slots set ${slot} context=${largerWindow(error)}`;
+  return `${text}. Slot ${slot}: set context in slots/${slot}.toml, for example with: ${set} && ${restart}`;
 }
 
 /**
- * Adds the slot, the setting and the command that increase the window to the error for a prompt that is too long
+ * Adds the slot, the setting and the commands that increase the window to the error for a prompt that is too long
  * (docs/spec/contract.md#window-errors). The beginning of the message stays, because clients recognise it.
  */
 export function withWindowRemedy(verdict: Verdict, bytes: Buffer, short: ShortWindow): Verdict {
