@@ -173,6 +173,8 @@ export interface ParseContext {
   readonly deps: Pick<CallDeps, 'spools' | 'sources' | 'availableModels'>;
 }
 
+export type CheckModel = (model: string) => Promise<void>;
+
 /** The target of a request, ready for use. */
 export interface Connection extends RankingSupport {
   readonly origin: string;
@@ -252,7 +254,8 @@ export interface PreparedSink extends Sink {
 
 /** What is particular to one kind of route. All other steps are the same for every route. */
 export interface TaskRow {
-  read(call: InferenceCall, ctx: ParseContext): ParsedRequest | Promise<ParsedRequest>;
+  /** `check` throws when nothing serves a model, for a body that names it before its end. */
+  read(call: InferenceCall, ctx: ParseContext, check?: CheckModel): ParsedRequest | Promise<ParsedRequest>;
   /** The body is sent unchanged, even if it is not JSON. */
   readonly verbatim?: boolean;
   /** Its event streams have an end marker: `[DONE]` or a finish reason. */

@@ -15,7 +15,7 @@ import { modelOmitted } from './dispatch/model-omitted.ts';
 import { plainModelRef } from './dispatch/model-ref.ts';
 import { pathRow } from './dispatch/paths.ts';
 import type { DispatchRequest } from './dispatch/resolver.ts';
-import { createRoutingView } from './dispatch/routing-view.ts';
+import { createRoutingView, type RoutingView } from './dispatch/routing-view.ts';
 import { resolutionInfo } from './dispatch/trace-view.ts';
 import { callEnd } from './forward/call-end.ts';
 import { CallScope, CLIENT_CLOSED, ClientDisconnected } from './forward/call-scope.ts';
@@ -135,7 +135,11 @@ function finishWith(
 }
 
 function start(ctx: CallContext): Promise<void> {
-  const read = ctx.task.read(ctx.call, ctx);
+  const { call, task } = ctx;
+  const read =
+    call.receive === undefined
+      ? task.read(call, ctx)
+      : task.read(call, ctx, (model) => refuseUnserved(ctx, model));
   if (!(read instanceof Promise)) return dispatchParsed(ctx, read);
   // The wait for a body that is parsed while it is received is the sender's time, not overhead.
   return ctx.overhead.excluding(read).then((reading) => dispatchParsed(ctx, reading));
@@ -218,6 +222,9 @@ function nameFallback(ctx: CallContext, model: string): void {
  */
 const MAX_REDISPATCHES = 3;
 
+/** What decides which model a request is for. */
+type RequestedModel = Pick<ParsedRequest, 'model' | 'alias' | 'prefix'>;
+
 /** The failures of slots that could not load for this request, by slot and model. */
 type FailedSlots = ReadonlyMap<string, GatewayError>;
 const NO_FAILED_SLOTS: FailedSlots = new Map();
@@ -233,31 +240,64 @@ const isNoRoute = (failure: unknown): boolean =>
 const hasNewModels = async ({ deps, overhead }: CallContext): Promise<boolean> =>
   overhead.excluding(deps.sources.registry.refresh?.() ?? Promise.resolve(false));
 
+/** Returns the address of a request. */
+function addressOf({ call, deps }: CallContext, reading: RequestedModel, view: RoutingView): DispatchRequest {
+  const named = modelOmitted(plainModelRef(reading.model), call.path, view);
+  const { type } = pathRow(call.path);
+  const resolved = rewriteModelRef(named, view, type);
+  const modelRef = reading.alias ? { ...resolved, alias: reading.alias } : resolved;
+  const affinity =
+    reading.prefix &&
+    new ConversationAffinity(deps.prefixes, reading.prefix, () => deps.settings.value('prefixAffinity'));
+  return { path: call.path, type, modelRef, affinity };
+}
+
+/**
+ * Refuses a request whose body is still being received when nothing serves its model, so that its sender does not send
+ * the rest in vain. Throws like `dispatch`. What only the end of the body can decide is left to it.
+ */
+async function refuseUnserved(ctx: CallContext, model: string, again = 1): Promise<void> {
+  const view = createRoutingView(ctx.deps.sources);
+  const request = addressOf(ctx, { model }, view);
+  ctx.tracked.requestedModel(model);
+  try {
+    await choose(ctx, request, view);
+  } catch (failure) {
+    if (again === 0 || !isNoRoute(failure) || !(await hasNewModels(ctx))) throw failure;
+    await refuseUnserved(ctx, model, again - 1);
+  } finally {
+    // The sender's time goes on.
+    ctx.overhead.pause();
+  }
+}
+
+/** Chooses the target of a request and records how. Throws like `dispatch`. */
+function choose(
+  ctx: CallContext,
+  request: DispatchRequest,
+  view: RoutingView,
+  isFallback = false,
+): Decision | Promise<Decision> {
+  const refresh = async (): Promise<RoutingView> => {
+    await ctx.overhead.excluding(ctx.deps.upstreams.refreshCold(ctx.scope.signal));
+    return createRoutingView(ctx.deps.sources, true);
+  };
+  return dispatch(request, view, refresh, (found) =>
+    ctx.tracked.resolved(resolutionInfo(request.modelRef, found, isFallback)),
+  );
+}
+
 async function dispatchAndSend(
   ctx: CallContext,
   reading: ParsedRequest,
   again = MAX_REDISPATCHES,
   failed: FailedSlots = NO_FAILED_SLOTS,
 ): Promise<void> {
-  const { call, deps } = ctx;
-  const view = createRoutingView(deps.sources);
-  const named = modelOmitted(plainModelRef(reading.model), call.path, view);
-  const { type } = pathRow(call.path);
-  const resolved = rewriteModelRef(named, view, type);
-  const address = reading.alias ? { ...resolved, alias: reading.alias } : resolved;
-  const affinity =
-    reading.prefix &&
-    new ConversationAffinity(deps.prefixes, reading.prefix, () => deps.settings.value('prefixAffinity'));
-  const request: DispatchRequest = { path: call.path, type, modelRef: address, affinity };
-  const refresh = async () => {
-    await ctx.overhead.excluding(deps.upstreams.refreshCold(ctx.scope.signal));
-    return createRoutingView(deps.sources, true);
-  };
+  const view = createRoutingView(ctx.deps.sources);
+  const request = addressOf(ctx, reading, view);
   let decision: Decision;
   try {
-    const choice = dispatch(request, view, refresh, (found) =>
-      ctx.tracked.resolved(resolutionInfo(address, found, reading.isFallback === true)),
-    );
+    const choice = choose(ctx, request, view, reading.isFallback);
     decision = choice instanceof Promise ? await choice : choice;
   } catch (failure) {
     if (again === 0 || !isNoRoute(failure) || !(await hasNewModels(ctx))) throw failure;

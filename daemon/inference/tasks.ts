@@ -4,7 +4,7 @@ import { maskedFailure } from './audio/mask.ts';
 import { receiveForm } from './audio/received-form.ts';
 import { prepareSpeech, readSpeech, withoutSound } from './audio/speech-task.ts';
 import { transcriptEvents } from './audio/transcript-events.ts';
-import type { InferenceCall, ParseContext, ParsedRequest, TaskRow } from './call-context.ts';
+import type { CheckModel, InferenceCall, ParseContext, ParsedRequest, TaskRow } from './call-context.ts';
 import { prepareCount } from './count-task.ts';
 import { judgeCount } from './dialects/unsupported-token-count.ts';
 import { conversationPrefix } from './dispatch/conversation-prefix.ts';
@@ -107,11 +107,16 @@ function readCompletions({ body }: InferenceCall): ParsedRequest {
 /**
  * Parses transcriptions: forwards the multipart bytes unchanged and reads the model from them while they are received.
  */
-async function readTranscription({ req, receive }: InferenceCall, ctx: ParseContext): Promise<ParsedRequest> {
+async function readTranscription(
+  { req, receive }: InferenceCall,
+  ctx: ParseContext,
+  check?: CheckModel,
+): Promise<ParsedRequest> {
   if (receive === undefined) throw new Error('a transcription is received, not read');
   const source = {
     contentType: req.headers['content-type'] ?? '',
     receive,
+    check,
   };
   const { fields, body, dispose } = await receiveForm(source, ctx.deps.spools, ctx.scope.signal);
   try {

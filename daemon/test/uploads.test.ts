@@ -4,10 +4,11 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { RequestsView } from '../contract/system.ts';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
-import { startGateway, until } from './harness/gateway.ts';
+import { type Gateway, QUIET_FILE, startGateway, until } from './harness/gateway.ts';
 import { send } from './harness/http.ts';
-import { OneGateway } from './harness/one-gateway.ts';
+import { forTest, OneGateway } from './harness/one-gateway.ts';
 import { slot, waitForIdleSlot, waitForSlotState } from './harness/slots.ts';
 
 const PATH = '/v1/audio/transcriptions';
@@ -64,9 +65,9 @@ const post = (body: Buffer) => send(gateway, 'POST', PATH, { body, headers: { 'c
 const waitForIdle = () => waitForIdleSlot(gateway, 'stt');
 
 /** Starts to send a form of `length` bytes. `status` resolves to the response status. */
-function startUpload(length: number) {
+function startUpload(length: number, at: Pick<Gateway, 'port'> = gateway) {
   const headers = { 'content-type': TYPE, 'content-length': String(length) };
-  const sending = request({ port: gateway.port, method: 'POST', path: PATH, headers });
+  const sending = request({ port: at.port, method: 'POST', path: PATH, headers });
   const status = new Promise<number>((resolve) => {
     sending.on('response', (res) => {
       res.resume();
@@ -111,8 +112,11 @@ it('an engine that rejects the upload early: the caller gets the error, and the 
 });
 
 /** Sends a form like a client that reads nothing before it has written everything. */
-async function writeThenRead(body: Buffer): Promise<{ response: string; errors: Error[] }> {
-  const socket = connect(gateway.port, '127.0.0.1');
+async function writeThenRead(
+  body: Buffer,
+  at: Pick<Gateway, 'port'> = gateway,
+): Promise<{ response: string; errors: Error[] }> {
+  const socket = connect(at.port, '127.0.0.1');
   socket.pause();
   let response = '';
   socket.on('data', (chunk: Buffer) => {
@@ -134,6 +138,34 @@ it('an error reaches a client that reads only after it has written everything', 
   const { response, errors } = await writeThenRead(body);
   expect(errors).toEqual([]);
   expect(response).toContain('HTTP/1.1 422');
+});
+
+/** Expects that a model is refused after its field and before its recording. */
+async function expectEarlyRefusal(at: Gateway, model: string, status: number, code: string): Promise<void> {
+  const field = Buffer.concat([part('model'), Buffer.from(`${model}\r\n`)]);
+  const body = Buffer.concat([field, part('file'), Buffer.alloc(40 * MIB), END]);
+  // Not sent to its end: only a refusal that does not wait for it gives a status.
+  const { sending, status: refused } = startUpload(body.length, at);
+  sending.write(body.subarray(0, 2 * MIB));
+  expect(await refused).toBe(status);
+  sending.destroy();
+  // A client that writes everything first gets it too.
+  const { response, errors } = await writeThenRead(body, at);
+  expect(errors).toEqual([]);
+  expect(response).toContain(`HTTP/1.1 ${status}`);
+  expect(response).toContain(`"code":"${code}"`);
+  const { recent } = (await send(at, 'GET', '/api/requests?limit=1')).json<RequestsView>();
+  expect(recent).toMatchObject([{ route: PATH, status, error: code }]);
+}
+
+it('a model that does not transcribe is refused before the recording', async () => {
+  await expectEarlyRefusal(gateway, 'agent', 409, 'dispatch.capability_mismatch');
+  await expectStillWorks();
+});
+
+it('a model that nothing serves is refused before the recording', async () => {
+  const without = await forTest(startGateway({ files: QUIET_FILE }));
+  await expectEarlyRefusal(without, 'missing-model', 404, 'dispatch.no_route');
 });
 
 it('an early response reaches a client that reads only after it has written everything', async () => {

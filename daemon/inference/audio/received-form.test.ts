@@ -101,3 +101,29 @@ test('rejects a form with two models', async () => {
   expect(() => fields.model).toThrow('must be given once');
   dispose();
 });
+
+const MODEL_FIRST = Buffer.concat([Buffer.from(MODEL), form(3 << 20)]);
+test.each([
+  ['before the file', MODEL_FIRST, 1],
+  ['after the file', form(3 << 20), 0],
+  ['in a form of one chunk', form(10), 0],
+])('a model %s is checked once while the rest is received', async (_, bytes, checks) => {
+  const check = vi.fn(async () => {});
+  const { dispose } = await receiveForm({ ...from(bytes), check }, new SpoolStore(join(home, 'checked')), neverAborted);
+  dispose();
+  expect(check.mock.calls).toEqual(Array(checks).fill(['m']));
+});
+
+test('the rest of a form is not received when nothing serves its model', async () => {
+  const unserved = new Error('no route');
+  let taken = 0;
+  const receive: ReceiveBody = (take, signal) =>
+    sending(MODEL_FIRST)((chunk) => {
+      taken += chunk.length;
+      return take(chunk);
+    }, signal);
+  const check = () => Promise.reject(unserved);
+  const spools = new SpoolStore(join(home, 'unserved'));
+  await expect(receiveForm({ contentType: TYPE, receive, check }, spools, neverAborted)).rejects.toBe(unserved);
+  expect(taken).toBe(2 * 65_536);
+});
