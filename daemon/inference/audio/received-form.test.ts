@@ -109,7 +109,11 @@ test.each([
   ['in a form of one chunk', form(10), 0],
 ])('a model %s is checked once while the rest is received', async (_, bytes, checks) => {
   const check = vi.fn(async () => {});
-  const { dispose } = await receiveForm({ ...from(bytes), check }, new SpoolStore(join(home, 'checked')), neverAborted);
+  const { dispose } = await receiveForm(
+    { ...from(bytes), check },
+    new SpoolStore(join(home, 'checked')),
+    neverAborted,
+  );
   dispose();
   expect(check.mock.calls).toEqual(Array(checks).fill(['m']));
 });
@@ -124,6 +128,8 @@ test('the rest of a form is not received when nothing serves its model', async (
     }, signal);
   const check = () => Promise.reject(unserved);
   const spools = new SpoolStore(join(home, 'unserved'));
-  await expect(receiveForm({ contentType: TYPE, receive, check }, spools, neverAborted)).rejects.toBe(unserved);
+  await expect(receiveForm({ contentType: TYPE, receive, check }, spools, neverAborted)).rejects.toBe(
+    unserved,
+  );
   expect(taken).toBe(2 * 65_536);
 });

@@ -9,7 +9,10 @@ const vllm = {
   code: 400,
   message: "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
 };
-const answered = (error: object, more: { isAttached?: boolean; isChanged?: boolean; status?: number } = {}) => {
+const answered = (
+  error: object,
+  more: { isAttached?: boolean; isChanged?: boolean; status?: number } = {},
+) => {
   const bytes = Buffer.from(JSON.stringify({ error }));
   const failure = { status: more.status ?? 400, bytes, truncated: false };
   const short = { slot: 'agent', isAttached: more.isAttached ?? false, isChanged: more.isChanged ?? false };
@@ -72,5 +75,7 @@ test.each([
 ])('%s stays unchanged', (_, error) => {
   const bytes = Buffer.from(JSON.stringify({ error }));
   const verdict = judge({ status: 400, bytes, truncated: false });
-  expect(withWindowRemedy(verdict, bytes, { slot: 'agent', isAttached: false, isChanged: false })).toBe(verdict);
+  expect(withWindowRemedy(verdict, bytes, { slot: 'agent', isAttached: false, isChanged: false })).toBe(
+    verdict,
+  );
 });

@@ -34,7 +34,8 @@ function withRemedy(error: TooLong, { slot, isAttached, isChanged }: ShortWindow
   if (IS_MAXIMUM.test(text)) return `${text} (slot ${slot})`;
   if (isAttached) return `${text}. Slot ${slot}: increase the window where its server is started`;
   const restart = `svcctl slots restart ${slot}`;
-  if (isChanged) return `${text}. Slot ${slot}: context in slots/${slot}.toml has changed and applies after: ${restart}`;
+  if (isChanged)
+    return `${text}. Slot ${slot}: context in slots/${slot}.toml has changed and applies after: ${restart}`;
   const set = `svcctl slots set ${slot} context=${largerWindow(error)}`;
   return `${text}. Slot ${slot}: set context in slots/${slot}.toml, for example with: ${set} && ${restart}`;
 }

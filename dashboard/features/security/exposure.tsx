@@ -45,8 +45,9 @@ function Companion(): ReactElement | null {
   if (data?.companion_enabled !== true) return null;
   return (
     <p className={css.outside}>
-      The companion chat UI is not part of this table: it has its own port and sign-in, and uses the models on
-      behalf of its users.{' '}
+      The companion chat UI is not part of this table. It has its own port, users and stored conversations,
+      and uses the models with the client key. If its sign-in is off (<code>WEBUI_AUTH=False</code>), anyone
+      who reaches its port can use the models and read the conversations.{' '}
       {data.companion === null ? (
         'It is not responding at your address.'
       ) : (

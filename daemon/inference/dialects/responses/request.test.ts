@@ -128,7 +128,11 @@ describe('tools', () => {
   });
 
   test.each<[string, object, string[]]>([
-    ['of a namespace', { tools: [{ type: 'namespace', name: 'n', tools: [f, patch] }] }, ['tools.0.tools.1.format']],
+    [
+      'of a namespace',
+      { tools: [{ type: 'namespace', name: 'n', tools: [f, patch] }] },
+      ['tools.0.tools.1.format'],
+    ],
     ['declared twice', { tools: [patch, patch] }, ['tools.0.format']],
     ['of free text', { tools: [{ ...patch, format: { type: 'text' } }] }, []],
     ['without a format', { tools: [{ ...patch, format: undefined }] }, []],

@@ -43,7 +43,8 @@ export function chatTools(body: Conversation, sources: SourcePaths): ChatTools {
     if (tool === null) ignored.add(declared.tool.type);
     else if (registerTool(known, tool, declared.path)) {
       tools.push(tagSource(sources, declared.path, chatTool(tool, declared.tool)));
-      if (tool.kind === 'custom' && grammarOf(declared.tool) !== null) described.push(`${declared.path}.format`);
+      if (tool.kind === 'custom' && grammarOf(declared.tool) !== null)
+        described.push(`${declared.path}.format`);
     }
   }
   const choice = body.tool_choice ?? undefined;

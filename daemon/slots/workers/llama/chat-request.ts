@@ -4,7 +4,13 @@ import { invalidField } from '../refusal.ts';
 import { type ChatMessage, chatMessage, messageField, withToolCalls } from './chat-message.ts';
 import { type AnswerRequest, answerFields, answerRequest, parseBody } from './request.ts';
 import { type Structure, structure } from './structure.ts';
-import { callStyle, declaredPath, declaredToolFields, describedGrammars, withFunctions } from './tools/declared-tools.ts';
+import {
+  callStyle,
+  declaredPath,
+  declaredToolFields,
+  describedGrammars,
+  withFunctions,
+} from './tools/declared-tools.ts';
 import type { CallStyle } from './tools/pieces.ts';
 import { readTools, type Tool, type Tools } from './tools/tool-choice.ts';
 import { checkStrictTools } from './tools/tool-grammar.ts';

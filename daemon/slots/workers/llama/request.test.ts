@@ -79,7 +79,12 @@ test.each([
   [{ tools: [{ type: 'custom', custom: { name: '' } }] }, 'tools.0.custom.name'],
   [{ tools: [{ type: 'custom', custom: { name: 5 } }] }, 'tools.0.custom.name'],
   [
-    { tools: [{ type: 'function', function: { name: 'f' } }, { type: 'custom', custom: { name: 'x'.repeat(257) } }] },
+    {
+      tools: [
+        { type: 'function', function: { name: 'f' } },
+        { type: 'custom', custom: { name: 'x'.repeat(257) } },
+      ],
+    },
     'tools.1.custom.name',
   ],
   [{ tools: [{ type: 'custom', custom: { name: 'c' } }, { type: 'function' }] }, 'tools.1.function'],

@@ -72,7 +72,11 @@ test('the grammar of a custom tool is part of its description', () => {
 
 const grammar = { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } };
 test.each<[string, object, string[]]>([
-  ['a grammar', { tools: [weatherTool, { type: 'custom', custom: { name: 'sql', format: grammar } }] }, ['tools.1.custom.format']],
+  [
+    'a grammar',
+    { tools: [weatherTool, { type: 'custom', custom: { name: 'sql', format: grammar } }] },
+    ['tools.1.custom.format'],
+  ],
   ['free text', { tools: [{ type: 'custom', custom: { name: 'sql', format: { type: 'text' } } }] }, []],
   ['no format', { tools: [sql] }, []],
   ['a function', { tools: [weatherTool] }, []],
