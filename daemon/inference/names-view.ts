@@ -1,8 +1,8 @@
-import type { NameView } from '../contract/models.ts';
+import type { NameView, V1ModelRecord } from '../contract/models.ts';
 import type { Preset } from '../settings/name-tables.ts';
 import { findModel } from './catalogue.ts';
 import { LOCAL_OWNER } from './catalogue-record.ts';
-import { configuredName, nameProblems } from './dispatch/resolve-name.ts';
+import { nameProblems, targetEnd } from './dispatch/resolve-name.ts';
 import type { RoutingView } from './dispatch/routing-view.ts';
 import type { ReportedModels } from './images/resolve-model.ts';
 
@@ -11,20 +11,16 @@ export function namesView(view: RoutingView, reported: ReportedModels): NameView
   const { names } = view;
   const served = (target: string) => findModel(view, target, reported);
   const problems = new Map(
-    nameProblems(view, (target) => served(target) !== undefined).map((each) => [each.name, each]),
+    nameProblems(view, (target) => served(target) !== undefined).map((each) => [keyOf(each), each.message]),
   );
   const rowOf = (name: string, kind: NameView['kind'], target: string): NameView => {
-    const end = configuredName(name, view)?.target ?? configuredName(target, view)?.target ?? target;
-    const record = problems.has(name) ? undefined : served(end);
-    const { slot = null, resolves_to } = record?._svc ?? {};
-    const isLocal = record === undefined || record.owned_by === LOCAL_OWNER;
+    const problem = problems.get(keyOf({ kind, name })) ?? null;
+    const record = problem === null ? served(targetEnd(target, view)) : undefined;
     return {
       ...{ kind, name, target },
-      model: record === undefined ? null : (resolves_to ?? record.id),
-      slot,
-      upstream: isLocal ? null : record.owned_by,
+      ...servedBy(record),
       ...changesOf(kind === 'preset' ? names.preset(name) : null),
-      problem: problems.get(name)?.message ?? null,
+      problem,
     };
   };
   const usable = names.names().map((name) => {
@@ -36,9 +32,22 @@ export function namesView(view: RoutingView, reported: ReportedModels): NameView
   return [...usable, ...patterns, ...unusable];
 }
 
-const changesOf = (preset: Preset | null) => ({
-  set: Object.keys(preset?.set ?? {}),
-  default: Object.keys(preset?.default ?? {}),
-  strip: [...(preset?.strip ?? [])],
-  system: (preset?.system ?? '') !== '',
-});
+/** A preset and an alias may have the same name: only the preset is used. */
+const keyOf = ({ kind, name }: Pick<NameView, 'kind' | 'name'>): string => `${kind} ${name}`;
+
+function servedBy(record: V1ModelRecord | undefined): Pick<NameView, 'model' | 'slot' | 'upstream'> {
+  if (record === undefined) return { model: null, slot: null, upstream: null };
+  const { id, owned_by, _svc } = record;
+  const upstream = owned_by === LOCAL_OWNER ? null : owned_by;
+  return { model: _svc.resolves_to ?? id, slot: _svc.slot, upstream };
+}
+
+function changesOf(preset: Preset | null): Pick<NameView, 'set' | 'default' | 'strip' | 'system'> {
+  if (preset === null) return { set: [], default: [], strip: [], system: false };
+  return {
+    set: Object.keys(preset.set),
+    default: Object.keys(preset.default),
+    strip: [...preset.strip],
+    system: preset.system !== '',
+  };
+}

@@ -103,6 +103,16 @@ test('a target that nothing serves is named in the error and as a problem', () =
   ]);
 });
 
+test('the target of an alias is not a name that a pattern applies to', () => {
+  const on = view({ 'gpt-4o': 'gpt-5', 'gpt-*': 'agent' });
+  expect(configuredName('gpt-4o', on)?.target).toBe('gpt-5');
+  expect(route('gpt-4o', on).error?.code).toBe('dispatch.no_route');
+  const served = (target: string) => target === 'agent';
+  expect(nameProblems(on, served)).toMatchObject([
+    { name: 'gpt-4o', message: expect.stringContaining('"gpt-5"') },
+  ]);
+});
+
 test('a name of a slot and a name that two tables have are problems', () => {
   const on = view({ agent: 'qwen', twice: 'qwen' }, { twice: preset('agent') });
   expect(nameProblems(on, () => true)).toMatchObject([

@@ -1,3 +1,4 @@
+import type { Preset } from '../../settings/name-tables.ts';
 import type { ConfiguredName, NameEntry, NameProblem } from './configured-names.ts';
 import type { ModelRef } from './model-ref.ts';
 import { aliasedSlot, VIRTUAL_PREFIX } from './names.ts';
@@ -24,16 +25,23 @@ export function configuredName(name: string, view: RoutingView): ConfiguredName 
   const pattern = exact === undefined && !isTaken(name, view) ? names.matching(name) : undefined;
   const first: NameEntry | undefined = pattern === undefined ? exact : { kind: 'alias', target: pattern };
   if (first === undefined) return null;
-  let preset = first.kind === 'preset' ? names.preset(name) : null;
-  let { target } = first;
-  while (!isSlotName(target, view)) {
-    const next = names.entry(target);
-    if (next === undefined) break;
-    if (next.kind === 'preset') preset = names.preset(target);
-    target = next.target;
-  }
-  return { kind: first.kind, name, target, preset };
+  const preset = first.kind === 'preset' ? names.preset(name) : null;
+  return { kind: first.kind, name, ...follow(first.target, preset, view) };
 }
+
+/** Follows exact names from a target to its end. `preset`: that of the name before. Patterns apply to names of callers only. */
+function follow(
+  target: string,
+  preset: Preset | null,
+  view: RoutingView,
+): Pick<ConfiguredName, 'target' | 'preset'> {
+  const next = isSlotName(target, view) ? undefined : view.names.entry(target);
+  if (next === undefined) return { target, preset };
+  return follow(next.target, next.kind === 'preset' ? view.names.preset(target) : preset, view);
+}
+
+/** Returns the name of a slot or model that a target of config.toml leads to by exact names. Pure. */
+export const targetEnd = (target: string, view: RoutingView): string => follow(target, null, view).target;
 
 /** Replaces a configured name by what it means. Slot names of the target are resolved by the next rules. */
 export function resolveConfiguredName(address: ModelRef, view: RoutingView): ModelRef {
@@ -48,7 +56,7 @@ export function resolveConfiguredName(address: ModelRef, view: RoutingView): Mod
 export function nameProblems(view: RoutingView, isServed: (target: string) => boolean): NameProblem[] {
   const { names } = view;
   const leadsNowhere = (kind: NameProblem['kind'], name: string, target: string): NameProblem[] => {
-    const end = configuredName(target, view)?.target ?? target;
+    const end = targetEnd(target, view);
     const message = `leads to "${end}", which no slot or upstream serves now`;
     return isServed(end) ? [] : [{ kind, name, target, message }];
   };
