@@ -336,3 +336,77 @@ describe('lookup by id', () => {
 test('an empty gateway lists nothing', () => {
   expect(listModels(routingView(), { showAll: true, owners: [] })).toEqual([]);
 });
+
+test('the description says what a record is', () => {
+  const slots = [
+    slotRecord({ name: 'agent', model: 'toy', demo: true }),
+    slotRecord({ name: 'utility', model: null, state: 'offline' }),
+  ];
+  const upstreams = [
+    upstreamConfigOf({ name: 'desk', models: ['near'], remote: false, isHealthy: false }),
+    upstreamConfigOf({ name: 'cloud', models: ['far'] }),
+  ];
+  const models = [registeredModel({ id: 'toy', binding: 'slot:agent', chat_template: 'chatml' })];
+  const view = routingView({ slots, upstreams, models });
+  const described = Object.fromEntries(
+    listModels(view, { showAll: true, owners: [] }).map(({ id, description }) => [id, description]),
+  );
+  expect(described).toEqual({
+    toy: 'Demonstration model in slot agent.',
+    agent: 'Slot agent, now toy.',
+    utility: 'Slot utility, without a model.',
+    'agent-hermes': 'Slot agent, now toy.',
+    'svc/agent': 'Slot agent, now toy.',
+    'svc/utility': 'Slot utility or, without it, agent: now slot utility with no model.',
+    near: 'Model of the upstream desk.',
+    far: 'Model of the provider cloud.',
+  });
+  expect(findModel(view, 'toy')?._svc).toMatchObject({ demo: true, chat_template: 'chatml' });
+  expect(findModel(view, 'near')?._svc.state).toBe('offline');
+  expect(findModel(view, 'far')?._svc).not.toHaveProperty('demo');
+});
+
+test('a model that is bound to an upstream is listed while that upstream exists', () => {
+  const models = [registeredModel({ id: 'm', binding: 'upstream:desk', capabilities: { tools: true } })];
+  const bound = routingView({ models, upstreams: [upstreamConfigOf({ name: 'desk', remote: false })] });
+  expect(findModel(bound, 'm')).toMatchObject({
+    ...{ owned_by: 'desk', description: 'Model of the upstream desk.', _svc: { slot: null, state: 'ready' } },
+    capabilities: { chat: true, tools: true },
+  });
+  expect(findModel(routingView({ models }), 'm')).toBeUndefined();
+});
+
+test('configured names describe their target and say what serves them', () => {
+  const names = new ConfiguredNames({
+    aliases: { 'gpt-4o': 'agent', near: 'org/qwen', far2: 'far', lost: 'gone' },
+    presets: { writer: { model: 'gpt-4o', set: {}, default: {}, strip: [], system: '' } },
+  });
+  const view = { ...home, names };
+  const one = (id: string) => findModel(view, id);
+  expect(one('gpt-4o')).toMatchObject({
+    ...{
+      id: 'gpt-4o',
+      name: 'gpt-4o',
+      description: 'Alias of agent.',
+      meta: { description: 'Alias of agent.' },
+    },
+    _svc: { slot: 'agent', is_alias: true, resolves_to: 'org/qwen' },
+  });
+  expect(one('writer')).toMatchObject({
+    description: 'Preset of agent.',
+    _svc: { is_alias: true, resolves_to: 'org/qwen' },
+  });
+  expect(one('near')?._svc).toMatchObject({ is_alias: true, resolves_to: 'org/qwen' });
+  expect(one('near')?._svc).not.toHaveProperty('active');
+  expect(one('far2')).toMatchObject({ owned_by: 'Cloud', _svc: { slot: null, resolves_to: 'far' } });
+  expect(one('lost')).toBeUndefined();
+});
+
+test('a model that sees has images among its inputs', () => {
+  const models = [{ id: 'eye', type: null, context: null, created: 5, vision: true as const }];
+  const upstreams = [{ ...upstreamConfigOf({ name: 'desk' }), models }];
+  expect(findModel(routingView({ upstreams }), 'eye')).toMatchObject({
+    ...{ created: 5, architecture: { input_modalities: ['text', 'image'] } },
+    capabilities: { chat: true, vision: true },
+  });
+});

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { SlotRecord } from '../../contract/slots.ts';
 import { slotRecord } from '../../contract/testing/slot-record.ts';
+import { NO_UPSTREAMS } from '../ports.ts';
 import { rewriteModelRef } from '../rewrite/deviations.ts';
 import { registeredModel, routingView, upstreamConfigOf } from '../testing/builders.ts';
+import { NO_NAMES } from './configured-names.ts';
 import { dispatch, refusal, resolve, STEPS } from './dispatch.ts';
 import { modelOmitted } from './model-omitted.ts';
 import { plainModelRef } from './model-ref.ts';
 import { pathRow } from './paths.ts';
-import type { RoutingView } from './routing-view.ts';
+import { registry } from './registry.ts';
+import { createRoutingView, type RoutingView } from './routing-view.ts';
 
 function requestFor(path: string, model: string | null, on: RoutingView) {
   const { type } = pathRow(path);
@@ -79,6 +82,25 @@ describe('lane pin', () => {
     });
     expect(chat('second', cold)).toMatchObject({ step: 'registry', target: { slot: 'first' } });
   });
+  test('a slot that was removed since its name was read leads nowhere, whatever its name', () => {
+    const before = routingView({ slots: [slot('embed-2', 'm', { state: 'offline' })] });
+    const request = requestFor('/v1/embeddings', 'embed-2', before);
+    const on = routingView({ slots: [slot('embed', 'e5', { type: 'embedding' })] });
+    const found = resolve(request, on);
+    expect(found.target).toBeNull();
+    expect(found.trace.map(({ outcome }) => outcome)).toMatchObject([
+      { reason: 'the requested slot is not loaded' },
+      { reason: 'slot embed-2 is gone' },
+      {},
+      {},
+      { reason: 'the request names a slot' },
+    ]);
+  });
+  test('a slot in ERROR without a model has no sibling', () => {
+    const broken = slot('second', null, { state: 'error' });
+    const on = routingView({ slots: [slot('first', null), broken] });
+    expect(chat('second', on)).toMatchObject({ step: 'registry', target: { slot: 'second' } });
+  });
   test('without a sibling the slot decides', () => {
     const on = routingView({ slots: [slot('second', 'm', { state: 'error' })] });
     expect(chat('second', on)).toMatchObject({ step: 'registry', target: { slot: 'second' } });
@@ -117,6 +139,18 @@ describe('step 2, registry', () => {
       upstreams: [upstreamConfigOf({ name: 'u' })],
     });
     expect(chat('m', on)).toMatchObject({ step: 'registry', target: { kind: 'upstream', upstream: 'u' } });
+  });
+  test('the reason names the state of a slot that is not loaded', () => {
+    const request = requestFor('/v1/chat/completions', 'm', routingView());
+    const reasonOf = (state: 'ready' | 'offline') => {
+      const on = routingView({
+        slots: [slot('a', 'm', { state })],
+        models: [registeredModel({ id: 'm', binding: 'slot:a' })],
+      });
+      return registry(request, on);
+    };
+    expect(reasonOf('ready')).toMatchObject({ reason: 'the model is bound to slot a' });
+    expect(reasonOf('offline')).toMatchObject({ reason: 'the model is bound to slot a (offline)' });
   });
   test('a binding to a disabled slot is not followed', () => {
     const on = routingView({ models: [registeredModel({ id: 'm', binding: 'slot:off' })] });
@@ -352,6 +386,30 @@ describe('model omitted: the path decides', () => {
       );
     }
   });
+});
+
+test('a request that names nothing has no route on a view without slots', () => {
+  const modelRef = plainModelRef(null);
+  for (const path of ['/v1/audio/speech', '/v1/chat/completions', '/v1/anything']) {
+    const request = { path, type: pathRow(path).type, modelRef };
+    const found = resolve(request, routingView());
+    expect(found.target).toBeNull();
+    expect(refusal(request, routingView(), found)).toMatchObject({
+      code: 'dispatch.no_route',
+      message: 'No model was given and there is no default slot for this endpoint.',
+    });
+  }
+});
+
+test('a view has the enabled slots only', () => {
+  const [on, off] = [slot('on', 'm'), slot('off', 'm', { enabled: false })];
+  const viewOf = (...slots: SlotRecord[]) =>
+    createRoutingView({
+      ...{ slots: { views: () => slots }, registry: { list: () => [] } as never, names: () => NO_NAMES },
+      ...{ upstreams: NO_UPSTREAMS, npuSuffix: () => 'flm' },
+    });
+  expect(viewOf(on, off).slots).toEqual([on]);
+  expect(viewOf(on).slots).toEqual([on]);
 });
 
 test('chat sent to an embedding model by its id is 409', () => {
