@@ -23,6 +23,13 @@ describe('own names', () => {
     expect(namesOf('not a name', hosts)).toEqual([]);
   });
 
+  it('includes at most 64 names', () => {
+    const aliases = Array.from({ length: 100 }, (_, index) => `alias${index}`);
+    const names = namesOf('box', `127.0.1.1 box ${aliases.join(' ')}\n127.0.1.1 box late`);
+    expect(names).toHaveLength(64);
+    expect(names).not.toContain('late');
+  });
+
   it('reads both files, and works without them', () => {
     const folder = scratch();
     const short = hostname().split('.')[0]?.toLowerCase();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RotateResponse } from '../contract/auth.ts';
 import type { GatewayError } from '../contract/errors.ts';
+import { FileWriteError } from '../lib/fs/atomic-file.ts';
 import { recordedLog } from '../lib/testing/recorded-log.ts';
 import { fingerprint } from './keys.ts';
 import { createRotate } from './rotate.ts';
@@ -103,6 +104,21 @@ describe('rotate', () => {
     expect(settings.env.adminKey).toBeUndefined();
     fail = false;
     expect((await rotate('admin')).fingerprint).toBe(fingerprint(settings.env.adminKey as unknown as string));
+  });
+
+  it('R11 a failed write is named, and says that the old key remains valid', async () => {
+    const rotate = createRotate({
+      settings: {
+        setEnvFile: () =>
+          Promise.reject(new FileWriteError('/etc/svc/api.env', 'symlink', 'is a symbolic link')),
+      },
+      ...{ log: setup().log, envFile: 'api.env', onRotated: () => {} },
+    });
+    await expect(rotate('client')).rejects.toMatchObject({
+      code: 'auth.rotate_failed',
+      message:
+        'The environment file could not be replaced: api.env is a symbolic link. The old key remains valid.',
+    });
   });
 
   it('R11 an unknown failure has no details', async () => {

@@ -68,7 +68,7 @@ describe('signing secret', () => {
     expect((await openSigningSecret(file)).current()).toEqual(Buffer.alloc(32, 7));
   });
 
-  it('K11 a symbolic link, a directory and a dangling link refuse the start', async () => {
+  it('K11 a symbolic link, a directory, a device and a dangling link refuse the start', async () => {
     const dir = folder();
     writeFileSync(join(dir, 'real'), Buffer.alloc(32, 7), { mode: 0o600 });
     symlinkSync('real', join(dir, 'link'));
@@ -77,6 +77,7 @@ describe('signing secret', () => {
     await refused(join(dir, 'link'), /symlink/);
     await refused(join(dir, 'dangling'), /symlink/);
     await refused(join(dir, 'dir'), /directory/);
+    await refused('/dev/null', /special file/);
     expect(readdirSync(dir).sort()).toEqual(['dangling', 'dir', 'link', 'real']);
   });
 

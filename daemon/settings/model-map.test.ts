@@ -27,6 +27,14 @@ test.each([
   });
 });
 
+test('a warning has the first wrong entry and the number of the others', () => {
+  const read = modelMap.fromToml({ ' m': ['a'], m: 'a', n: 'a', ...good });
+  expect(read).toEqual({
+    ...{ ok: true, value: good },
+    warning: 'has an entry " m" that is not the name of a model; it and 2 more are ignored',
+  });
+});
+
 test.each([['a'], [1], [null], [[['a']]]])('%j is no table', (value) => {
   expect(modelMap.fromToml(value).ok).toBe(false);
 });

@@ -49,6 +49,22 @@ test.each([
     'presets "x" has a set that is not a table of JSON values; it is ignored',
   ],
   [
+    '[presets.x]\nmodel = "a"\nset = 3',
+    'presets "x" has a set that is not a table of JSON values; it is ignored',
+  ],
+  [
+    '[presets.x]\nmodel = "a"\nset = { t = [1, nan] }',
+    'presets "x" has a set that is not a table of JSON values; it is ignored',
+  ],
+  [
+    '[presets.x]\nmodel = "a"\ndefault = { t = [1, { u = 2020-01-01 }] }',
+    'presets "x" has a default that is not a table of JSON values; it is ignored',
+  ],
+  [
+    '[presets.x]\nmodel = "a"\nsystem = 3',
+    'presets "x" has a system that is not a text of at most 100000 characters; it is ignored',
+  ],
+  [
     '[presets.x]\nmodel = "a"\nset = { t = nan }',
     'presets "x" has a set that is not a table of JSON values; it is ignored',
   ],

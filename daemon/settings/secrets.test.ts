@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSecretName, SecretList } from './secrets.ts';
+import { isSecretName, isWritableSecret, SecretList } from './secrets.ts';
 
 test.each([
   'SVC_ADMIN_KEY',
@@ -18,6 +18,19 @@ test.each(['SVC_PORT', 'SVC_MODEL', 'HOME', 'PATH', 'SSH_AUTH_SOCK', 'KEYBOARD',
     expect(isSecretName(name)).toBe(false);
   },
 );
+
+test.each([
+  ['HF_TOKEN', true],
+  ['UPSTREAM_DESK_2', true],
+  ['UPSTREAM_', false],
+  ['UPSTREAM_desk', false],
+  [`UPSTREAM_${'A'.repeat(65)}`, false],
+  ['XUPSTREAM_A', false],
+  ['SVC_ADMIN_KEY', false],
+  ['LD_PRELOAD', false],
+])('the API may write %s: %j', (name, expected) => {
+  expect(isWritableSecret(name)).toBe(expected);
+});
 
 test('values of all environments, unchanged and trimmed, without blank ones', () => {
   const list = new SecretList();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SETTINGS } from './catalogue.ts';
 import { hostName } from './host-name.ts';
 import { proxyAddress } from './proxy-address.ts';
-import { byteSize, list, origin, parseInput } from './setting-types.ts';
+import { byteSize, list, number, origin, parseInput, table } from './setting-types.ts';
 
 test('a list reports a rejected entry by its number, counting blank ones, and never by its text', () => {
   const entries = [' https://a.example ', '', 'geheim'];
@@ -81,4 +81,76 @@ test.each(['4 G', 'lots', '-1', '2 TB', -1, 1.5, true, null])('a size is not %j'
   const refused = { ok: false, reason: expect.stringContaining('must be a size such as 4 GB') };
   expect(byteSize(10 ** 12).fromToml(value)).toEqual(refused);
   expect(byteSize(10 ** 12).fromText(String(value))).toEqual(refused);
+});
+
+test('integers that JSON cannot hold are compared with the bounds', () => {
+  expect(number(0, 10).fromToml(3n)).toEqual({ ok: true, value: 3 });
+  expect(number(0, 10).fromToml(2n ** 60n)).toEqual({ ok: false, reason: 'must be from 0 to 10' });
+  expect(byteSize(100).fromToml(100n)).toEqual({ ok: true, value: 100 });
+  expect(byteSize(100).fromToml(2n ** 60n)).toMatchObject({ ok: false });
+});
+
+test.each([
+  ['app://Obsidian.md/vault', 'app://obsidian.md'],
+  ['HTTPS://A.example:8443/x', 'https://a.example:8443'],
+])('the origin of %s is %s', (entry, value) => {
+  expect(origin(entry)).toEqual({ ok: true, value });
+});
+test.each(['http://a:99999', 'https://[::1'])('%s is not a valid origin', (entry) => {
+  expect(origin(entry)).toEqual({ ok: false, reason: 'is not a valid origin' });
+});
+
+const sizes = table('table of sizes', (value) =>
+  typeof value === 'number' ? { ok: true, value } : { ok: false, reason: 'must be a number' },
+);
+const LONG = 'n'.repeat(257);
+
+test.each([
+  ['none is wrong', { a: 1, b: 2 }, { a: 1, b: 2 }, null],
+  ['one', { a: 1, b: 'x' }, { a: 1 }, '"b" must be a number; it is ignored'],
+  ['three', { a: 'x', b: 2, c: 'x', d: 'x' }, { b: 2 }, '"a" must be a number; it and 2 more are ignored'],
+  ['a blank name', { ' ': 1 }, {}, '" " must have a name of 1 to 256 characters; it is ignored'],
+  ['a control character', { 'a\n': 1 }, {}, '"a\\n" must have a name of 1 to 256 characters; it is ignored'],
+  [
+    'a long name',
+    { [LONG]: 1 },
+    {},
+    `"${LONG.slice(0, 80)}" must have a name of 1 to 256 characters; it is ignored`,
+  ],
+])(
+  'the valid entries of a table count, and input with a wrong one is refused: %s',
+  (_, entries, value, warning) => {
+    expect(sizes.fromToml(entries)).toEqual({ ok: true, value, ...(warning !== null && { warning }) });
+    const input = parseInput(sizes, entries);
+    if (warning === null) expect(input).toEqual({ ok: true, value });
+    else expect(input).toEqual({ ok: false, reason: warning.replace(/; it .*/, '') });
+  },
+);
+
+test.each([
+  [[1], 'must be a table'],
+  [new Date(0), 'must be a table'],
+  [null, 'must be a table'],
+  [
+    Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`n${n}`, 1])),
+    'must have at most 1000 entries',
+  ],
+])('what is not a table within the bounds is refused', (value, reason) => {
+  expect(sizes.fromToml(value)).toEqual({ ok: false, reason });
+  expect(parseInput(sizes, value)).toEqual({ ok: false, reason });
+});
+
+test.each([
+  ['Minio.LAN:9000', 'minio.lan:9000'],
+  ['[FE80::1]:9000', '[fe80::1]:9000'],
+  ['storage', 'storage'],
+])('the storage %s is %s', (entry, host) => {
+  const { type } = SETTINGS.hubStorageHosts;
+  expect(type.fromText(entry)).toEqual({ ok: true, value: [host] });
+});
+test.each(['https://minio.lan', 'minio.lan:123456', 'a b', 'user@host'])('%s is not a storage', (entry) => {
+  expect(SETTINGS.hubStorageHosts.type.fromText(entry)).toMatchObject({
+    value: [],
+    warning: expect.stringContaining('is not a host such as minio.lan:9000'),
+  });
 });

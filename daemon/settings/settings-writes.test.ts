@@ -14,6 +14,8 @@ import { describe, expect, test } from 'vitest';
 import { FileWriteError } from '../lib/fs/atomic-file.ts';
 import type { FaultStep } from '../lib/fs/temp-file.ts';
 import { ConfigEditError } from './config-file.ts';
+import { MAX_CONFIG_BYTES } from './config-text.ts';
+import { ifMatchGuard, unguarded } from './revision.ts';
 
 import { SettingsBench } from './testing/settings-bench.ts';
 
@@ -111,6 +113,47 @@ describe('persist', () => {
     }
   });
 
+  test('a guard sees the content that is replaced, and its refusal changes nothing', async () => {
+    const settings = await start();
+    const absent = settings.revision();
+    await settings.persistAll([['queueMax', 32]], ifMatchGuard(`"${absent}"`));
+    expect(settings.revision()).not.toBe(absent);
+    const before = text(config());
+    const stale = settings.persistAll([['queueMax', 33]], ifMatchGuard(`"${absent}"`));
+    await expect(stale).rejects.toMatchObject({ code: 'config.stale' });
+    expect([text(config()), settings.value('queueMax')]).toEqual([before, 32]);
+    await settings.persistAll([['queueMax', 34]], ifMatchGuard(`"${settings.revision()}"`));
+    expect(settings.value('queueMax')).toBe(34);
+  });
+
+  test('whole tables and the other keys of a table are written entry by entry', async () => {
+    put(config(), '[aliases]\nold = "agent"\n\n[fallbacks]\nenabled = true # mine\nbig = ["small"]\n');
+    const settings = await start();
+    await settings.persistAll(
+      [
+        ['aliases', { 'gpt-4o': 'agent' }],
+        ['fallbacks', { big: ['small', 'local'] }],
+      ],
+      unguarded,
+    );
+    expect(settings.value('aliases')).toEqual({ 'gpt-4o': 'agent' });
+    expect(settings.value('fallbacks')).toEqual({ big: ['small', 'local'] });
+    expect(text(config())).toContain('enabled = true # mine\n');
+    expect((await start()).value('fallbacks')).toEqual({ big: ['small', 'local'] });
+  });
+
+  test('a file that is not text must be corrected first, and the reason has its line', async () => {
+    put(config(), '');
+    writeFileSync(config(), Buffer.from([0x61, 0x0a, 0xff]));
+    const settings = await start();
+    await expect(settings.persist('port', 9000)).rejects.toThrow(
+      'config.toml is not UTF-8 text (line 2); correct it first',
+    );
+    writeFileSync(config(), Buffer.alloc(MAX_CONFIG_BYTES + 1, '#'));
+    await expect(settings.persist('port', 9000)).rejects.toThrow(/config\.toml/);
+    expect(statSync(config()).size).toBe(MAX_CONFIG_BYTES + 1);
+  });
+
   test('adds nothing else to a file that never existed', async () => {
     const settings = await start();
     put(config(), '');
@@ -152,6 +195,29 @@ describe('persist', () => {
       2,
     ]);
     expect((await start()).value('port')).toBe(3);
+  });
+});
+
+describe('setSecret', () => {
+  test('writes the key of an upstream, effective at once', async () => {
+    const settings = await start();
+    await settings.setSecret('UPSTREAM_DESK', 'sk-1 2');
+    expect([fileKey('UPSTREAM_DESK'), settings.environment('UPSTREAM_DESK')]).toEqual(['sk-1 2', 'sk-1 2']);
+    expect(settings.secrets()).toContain('sk-1 2');
+  });
+
+  test.each([
+    ['SVC_ADMIN_KEY', 'x'],
+    ['LD_PRELOAD', '/tmp/x.so'],
+    ['UPSTREAM_A=B', 'x'],
+    ['HF_TOKEN', ''],
+    ['HF_TOKEN', ' x'],
+    ['HF_TOKEN', 'x\nSVC_ADMIN_KEY=y'],
+    ['HF_TOKEN', 'ü'],
+  ])('refuses %j = %j and writes nothing', async (name, value) => {
+    const settings = await start();
+    await expect(settings.setSecret(name, value)).rejects.toThrow(RangeError);
+    expect(readdirSync(join(bench.base, 'config'))).toEqual([]);
   });
 });
 
