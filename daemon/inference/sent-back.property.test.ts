@@ -98,7 +98,7 @@ function readBack(chat: readonly Json[]) {
     reasoning: withoutLines(answers.map(({ reasoning_content: text }) => String(text ?? '')).join('')),
     calls: calls
       .map(({ id, function: { name, arguments: args } }) => ({
-        id: /^call_[0-9a-f]{32}$/.test(id) ? 'made' : id,
+        id: /^call_[0-9a-f]{32}$/.test(id) ? 'call_made' : id,
         name,
         args: JSON.parse(String(args)),
       }))
@@ -112,7 +112,7 @@ const expectedOf = ({ text, reasoning, calls }: AnyChoice, { old }: StreamStyle)
   text: withoutLines(text),
   reasoning: withoutLines(reasoning),
   calls: calls.map(({ name, args }, index) => ({
-    id: old && calls.length === 1 ? 'made' : `c0-${index}`,
+    id: old && calls.length === 1 ? 'call_made' : `c0-${index}`,
     name,
     args: JSON.parse(JSON.stringify(args)),
   })),

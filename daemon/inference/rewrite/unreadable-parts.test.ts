@@ -60,6 +60,24 @@ describe('parts that a text-only engine cannot read', () => {
     }
   });
 
+  test.each<[string, object, string]>([
+    ['a text file', { filename: 'a.txt', file_data: 'data:text/plain;base64,aGk=' }, 'a.txt\nhi'],
+    ['a text file without a name', { file_data: 'aGk=' }, 'hi'],
+    ['JSON', { filename: 'a.json', file_data: 'data:application/json;base64,e30=' }, 'a.json\n{}'],
+  ])('%s is read, in the newest message too', (_, file, expected) => {
+    const part = { type: 'file', file };
+    const made = sent([user([part]), assistant(null, call), tool([part]), user([text, part])]);
+    expect(made.messages.map(({ content }) => content)).toEqual([
+      expected,
+      null,
+      expected,
+      `See.\n${expected}`,
+    ]);
+    expect(made.ignored).toEqual([]);
+    const mixed = sent([user([part, pdf])]);
+    expect(mixed.messages[0]?.content).toEqual([{ type: 'text', text: expected }, pdf]);
+  });
+
   test('reasoning is left out', () => {
     const thought = { type: 'thinking', thinking: 'hm' };
     const made = sent([user('x'), assistant([thought, text]), user('y'), assistant([thought]), user('z')]);

@@ -6,6 +6,7 @@ import {
   isPdf,
   pdfPlaceholder,
 } from '../dialects/placeholders.ts';
+import { textOfFile, titled } from '../dialects/text-file.ts';
 import type { Message } from './body-index.ts';
 import type { BodyContext, BodyRule, MediaSupport } from './body-rule.ts';
 import { fillArguments } from './call-arguments.ts';
@@ -20,8 +21,8 @@ const REASONING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking'
 
 /**
  * Replaces parts that the target cannot read by text, in tool results and older turns
- * (docs/spec/contract.md#unreadable-media). The newest user message stays as it is, so that the engine
- * refuses it. Empty arguments of the same messages are filled in here, because edits must not overlap. A target of
+ * (docs/spec/contract.md#unreadable-media). In the newest user message they stay, so that the engine refuses it. Files
+ * of text become their text everywhere. Empty arguments of the same messages are filled in here, because edits must not overlap. A target of
  * unknown abilities gets the original, and so does a translated chat, whose
  * translation decided.
  */
@@ -42,11 +43,14 @@ function partEdits({ index, history, media, ignore }: BodyContext, filled: reado
   if (support === 'unknown') return NO_EDITS;
   const newest = newestUser(index.messages);
   return index.messages.flatMap((message): Edit[] => {
-    if (!hasParts(message) || message.index === newest) return [];
+    if (!hasParts(message)) return [];
     const { start, end } = message.value;
+    const isNewest = message.index === newest;
+    // Images are large: their message is not parsed in vain.
+    if (isNewest && !index.bytes.subarray(start, end).includes('"file_data"')) return [];
     const fill = filled.find((edit) => startOf(edit) === start);
     const text = fill?.do === 'replace' ? fill.with : index.bytes.toString('utf8', start, end);
-    const made = readableMessage(text, support, ignore);
+    const made = readableMessage(text, { support, isNewest, ignore });
     return made === null ? [] : [replace(message.value, made)];
   });
 }
@@ -60,24 +64,36 @@ function newestUser(messages: readonly Message[]): number {
   return messages[at]?.role === 'user' ? at : -1;
 }
 
+interface Reading {
+  readonly support: MediaSupport;
+  /** It is the message to be answered: what cannot be read stays for the engine to refuse. */
+  readonly isNewest: boolean;
+  readonly ignore: ((name: string) => void) | undefined;
+}
+
 /** Returns null for a message that stays. */
-function readableMessage(
-  text: string,
-  support: MediaSupport,
-  ignore: ((name: string) => void) | undefined,
-): string | null {
+function readableMessage(text: string, { support, isNewest, ignore }: Reading): string | null {
   const message = JSON.parse(text) as Json;
-  const parts = asList(message.content);
-  const unreadable = parts.map(asObject).filter((part) => part !== undefined && !isReadable(part, support));
-  if (unreadable.length === 0) return null;
-  for (const part of unreadable) ignore?.(String(part?.type));
-  const content = parts.flatMap((each) => {
+  let isChanged = false;
+  const content = asList(message.content).flatMap((each) => {
     const part = asObject(each);
     if (part === undefined || isReadable(part, support)) return [each];
-    const text = placeholderOf(part);
-    return text === null ? [] : [{ type: 'text', text }];
+    const own = textOfPart(part);
+    if (own === null && isNewest) return [each];
+    isChanged = true;
+    if (own === null) ignore?.(String(part.type));
+    const made = own ?? placeholderOf(part);
+    return made === null ? [] : [{ type: 'text', text: made }];
   });
-  return JSON.stringify({ ...message, content: plainContent(content) });
+  return isChanged ? JSON.stringify({ ...message, content: plainContent(content) }) : null;
+}
+
+/** Returns the text of a file of text, below its name; null for any other part. */
+function textOfPart(part: Json): string | null {
+  if (part.type !== 'file' && part.type !== 'input_file') return null;
+  const { filename, file_data: data } = asObject(part.file) ?? part;
+  const text = textOfFile(data, filename);
+  return text === null ? null : titled(filename, text);
 }
 
 /** Returns a string for text-only content: every engine and template accepts that. */

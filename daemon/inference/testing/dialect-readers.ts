@@ -10,7 +10,7 @@ export interface Content {
 }
 /** Ids that the gateway made are different in each answer. */
 const withoutMadeIds = <T extends { id: string }>(call: T): T =>
-  /^call_[0-9a-f]{32}$/.test(call.id) ? { ...call, id: 'made' } : call;
+  /^call_[0-9a-f]{32}$/.test(call.id) ? { ...call, id: 'call_made' } : call;
 
 const byId = (content: Content): Content => ({
   ...content,

@@ -110,6 +110,21 @@ describe('in the newest user message', () => {
     expect(refused.message).toContain(words);
   });
 
+  test.each(['text/plain', 'text/csv', 'application/json'])(
+    'a document of the type %s in base64 is read, wherever it is',
+    (media_type) => {
+      const source = { type: 'base64', media_type, data: Buffer.from('a;b').toString('base64') };
+      const file = { type: 'document', title: 'Table', source };
+      expect(read([user([file, text('Read.')])]).messages[0]?.content).toBe('Table\na;b\n\nRead.');
+      expect(read(loop([file])).messages.at(-1)?.content).toBe('Table\na;b');
+    },
+  );
+
+  test('no content at all is refused', () => {
+    expect(refusal([user([])])).toMatchObject({ status: 422, message: /messages/ });
+    expect(read([user([]), assistant('a'), user('y')]).messages).toHaveLength(2);
+  });
+
   test('an image stays also for a model without vision, which refuses it', () => {
     const { messages } = read([user([image, text('What?')])]);
     expect(textOnlyOf(messages[0] as Json)).toMatchObject({ content: [{ type: 'image_url' }, {}] });
@@ -376,3 +391,15 @@ describe('system messages', () => {
     expect(after.slice(0, before.length)).toEqual(before);
   });
 });
+
+test.each([{}, { input: null }, { input: {} }])(
+  'a call with %j as its input stays in the history',
+  (fields) => {
+    const { messages } = read([
+      user('x'),
+      assistant([{ type: 'tool_use', id: 't', name: 'now', ...fields }]),
+      user([result('noon')]),
+    ]);
+    expect(messages[1]?.tool_calls).toMatchObject([{ id: 't', function: { name: 'now', arguments: '{}' } }]);
+  },
+);

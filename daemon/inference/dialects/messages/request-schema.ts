@@ -56,7 +56,7 @@ const toolResult = loose({
   tool_use_id: word,
   content: blocks(resultBlock).nullish(),
 });
-const toolUse = loose({ type: z.literal('tool_use'), id: word, name: word, input: z.unknown() });
+const toolUse = loose({ type: z.literal('tool_use'), id: word, name: word, input: z.unknown().optional() });
 const thinking = loose({ type: z.literal('thinking'), thinking: word });
 
 const userBlock = anyOf(

@@ -31,12 +31,14 @@ export const readCount = (bytes: Buffer, notes: TranslationNotes = newNotes()): 
 function promptOf(body: CountBody, notes: TranslationNotes): Json {
   if ((body.mcp_servers ?? []).length > 0)
     throw invalidField('mcp_servers', 'is not supported: call MCP servers from the client');
+  const messages = chatMessages(body, notes);
+  if (messages.length === 0) throw invalidField('messages', 'contain nothing to answer');
   // A container of earlier turns exists at their provider only.
   if (typeof body.container === 'string') notes.ignored.add('container');
   return {
     ...thinkingOf(body),
     ...pickFields(body, ['model', 'chat_template_kwargs']),
-    messages: chatMessages(body, notes),
+    messages,
     ...toolFields(body, notes),
     ...formatOf(asObject(body.output_config?.format) ?? asObject(body.output_format)),
   };

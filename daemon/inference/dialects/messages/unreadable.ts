@@ -5,6 +5,7 @@ import {
   documentPlaceholder,
   filePlaceholder,
 } from '../placeholders.ts';
+import { textOfFile } from '../text-file.ts';
 
 /** A block that no model reads here. `type` is a word that no API uses for a block. */
 export interface UnreadableBlock {
@@ -25,9 +26,16 @@ const OF_PROVIDER =
  * the schema accepts it. Values that are no block are returned for the schema to report.
  */
 export function wrapUnreadable(value: unknown, types: ReadonlySet<string>): unknown {
-  const block = asObject(value);
+  const block = withTextSource(asObject(value));
   if (typeof block?.type !== 'string') return value;
-  return types.has(block.type) && hasReadableSource(block) ? value : { type: 'svc_unreadable', block };
+  return types.has(block.type) && hasReadableSource(block) ? block : { type: 'svc_unreadable', block };
+}
+
+/** Returns a document with its text as the source if it was sent as a file of text. */
+function withTextSource(block: Json | undefined): Json | undefined {
+  const source = block?.type === 'document' ? asObject(block.source) : undefined;
+  const text = source?.type === 'base64' ? textOfFile(source.data, source.media_type, block?.title) : null;
+  return text === null ? block : { ...block, source: { type: 'text', data: text } };
 }
 
 function hasReadableSource({ type, source }: Json): boolean {

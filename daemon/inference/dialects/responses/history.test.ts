@@ -127,6 +127,19 @@ describe('files', () => {
     expect([400, 422]).toContain(refusal([user([part('Read.'), file])]).status);
   });
 
+  test.each([
+    ['a data URL', { filename: 'a.txt', file_data: 'data:text/plain;base64,aGk=' }, 'a.txt\nhi'],
+    ['bare base64', { filename: 'notes.md', file_data: 'aGk=' }, 'notes.md\nhi'],
+    ['no name', { file_data: 'data:application/octet-stream;base64,aGk=' }, 'hi'],
+    ['JSON', { filename: 'a.json', file_data: 'data:application/json;base64,e30=' }, 'a.json\n{}'],
+  ])('a file of text with %s is read, wherever it is', (_, fields, text) => {
+    const file = { type: 'input_file', ...fields };
+    expect(read([user([part('Read.'), file])]).messages[0]?.content).toBe(`Read.\n${text}`);
+    const made = read([user([file]), call('a'), output('a', [file]), user('y')]);
+    expect(made.messages.map(({ content }) => content)).toEqual([text, null, text, 'y']);
+    expect(made.ignored).toEqual([]);
+  });
+
   test('images are placeholders for a model without vision, except in the newest message', () => {
     const parts = [part('A.'), image, part('B.')];
     const { messages } = read([user(parts), call('a'), output('a', parts), user(parts)]);
@@ -246,6 +259,26 @@ describe('tools that the client runs', () => {
     expect(made.messages.map(({ role }) => role)).toEqual(['user', 'user']);
     expect(made.ignored).toEqual(['shell_call']);
   });
+});
+
+describe('calls without a field', () => {
+  test.each<[string, Json, string]>([
+    ['function_call without arguments', { type: 'function_call', call_id: 'a', name: 'f' }, ''],
+    ['function_call with null', { type: 'function_call', call_id: 'a', name: 'f', arguments: null }, ''],
+    ['custom_tool_call without input', { type: 'custom_tool_call', call_id: 'a', name: 'f' }, '{"input":""}'],
+    ['tool_search_call without arguments', { type: 'tool_search_call', call_id: 'a' }, '{}'],
+  ])('%s stay in the history', (_, item, args) => {
+    const { messages } = read([user('x'), item, user('y')]);
+    const [made] = asList(messages[1]?.tool_calls) as { function: Json }[];
+    expect(made?.function.arguments).toBe(args);
+  });
+
+  test.each([{ type: 'function' }, { type: 'function', function: { name: 'f' } }, { type: 'custom' }])(
+    'the choice %j of a tool without its name is refused with the field',
+    (tool_choice) => {
+      expect(() => read('x', { tool_choice })).toThrow('tool_choice.name: is required');
+    },
+  );
 });
 
 describe('deferred tools', () => {

@@ -34,12 +34,14 @@ const message = loose({
   content,
 });
 const namespace = z.string().nullish();
+/** Clients leave it out for a call without arguments. */
+const callText = text.nullish().transform((value) => value ?? '');
 const call = loose({
   type: z.literal('function_call'),
   call_id: text,
   name: text,
   namespace,
-  arguments: text,
+  arguments: callText,
 });
 const output = loose({ type: z.literal('function_call_output'), call_id: text, output: content });
 const customCall = loose({
@@ -47,7 +49,7 @@ const customCall = loose({
   call_id: text,
   name: text,
   namespace,
-  input: text,
+  input: callText,
 });
 const customOutput = loose({ type: z.literal('custom_tool_call_output'), call_id: text, output: content });
 const thought = loose({ text });
@@ -65,7 +67,11 @@ const tools = z.array(tool);
 const moreTools = loose({ type: z.literal('additional_tools'), tools });
 /** Without an id, a provider ran the search. */
 const searchId = z.string().nullish();
-const search = loose({ type: z.literal('tool_search_call'), call_id: searchId, arguments: z.unknown() });
+const search = loose({
+  type: z.literal('tool_search_call'),
+  call_id: searchId,
+  arguments: z.unknown().optional(),
+});
 const found = loose({ type: z.literal('tool_search_output'), call_id: searchId, tools });
 
 const action = loose({});

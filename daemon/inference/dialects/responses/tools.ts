@@ -142,6 +142,7 @@ function namedChoice(choice: Json): Json {
   const { name, namespace } = choice;
   const space = typeof namespace === 'string' ? namespace : null;
   const own = clientTool(choice)?.name ?? name;
+  if (own === undefined || own === null) throw invalidField('tool_choice.name', 'is required');
   const chosen = typeof own === 'string' ? chatName({ name: own, namespace: space }) : own;
   return { type: 'function', function: { name: chosen } };
 }

@@ -1,5 +1,6 @@
 import { asObject, type Json } from '../json.ts';
 import { filePlaceholder, IMAGE_PLACEHOLDER, isPdf, pdfPlaceholder } from '../placeholders.ts';
+import { textOfFile, titled } from '../text-file.ts';
 
 /** An item or part that no model reads here. `type` is a word that no API uses. */
 export interface Unreadable {
@@ -39,10 +40,12 @@ export function readableItem(value: unknown): unknown {
   return typeof type !== 'string' || ITEM_TYPES.has(type) ? value : wrapped(item);
 }
 
-/** Returns a part, or wraps one that no model reads here. */
+/** Returns a part, or wraps one that no model reads here. A file of text becomes one. */
 export function readablePart(value: unknown): unknown {
   const part = asObject(value);
   if (typeof part?.type !== 'string') return value;
+  const text = part.type === 'input_file' ? textOfFile(part.file_data, part.filename) : null;
+  if (text !== null) return { type: 'input_text', text: titled(part.filename, text) };
   const stored = part.type === 'input_image' && typeof part.image_url !== 'string';
   return PART_TYPES.has(part.type) && !stored ? value : wrapped(part);
 }
