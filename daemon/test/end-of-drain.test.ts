@@ -1,7 +1,7 @@
 /** docs/spec/contract.md#shutdown at the end of the drain: streams end with an error event, waiting callers get 503. */
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { until } from './harness/gateway.ts';
-import { send } from './harness/http.ts';
+import { type HttpResponse, send } from './harness/http.ts';
 import { OneGateway } from './harness/one-gateway.ts';
 import { slot } from './harness/slots.ts';
 import { openStream, type StreamedResponse } from './harness/stream.ts';
@@ -33,23 +33,54 @@ const STREAMS: readonly (readonly [path: string, body: object, end: RegExp])[] =
   ['/v1/responses', { input: ENDLESS, ...long, max_output_tokens: 30_000 }, /"gateway\.stopping"/],
 ];
 
-it('streams of every API end with an error event and a complete body; waiting callers get 503', async () => {
-  const streams: StreamedResponse[] = [];
+/** Callers that wait for a turn while the streams run. */
+const WAITING: readonly (readonly [path: string, body: object])[] = [
+  ['/v1/chat/completions', { messages }],
+  ['/v1/chat/completions', { messages, stream: true }],
+  ['/v1/completions', { prompt: 'x' }],
+  ['/v1/messages', { messages, max_tokens: 9 }],
+  ['/v1/responses', { input: 'x' }],
+];
+
+const streams: StreamedResponse[] = [];
+let waiting: HttpResponse[] = [];
+let exitCode: number | null;
+beforeAll(async () => {
   for (const [path, body] of STREAMS)
     streams.push(await openStream(gateway, path, { model: 'agent', ...body }));
   await until(() => streams.every((stream) => stream.text().length > 500), 'the streams to flow');
-  const waiting = send(gateway, 'POST', '/v1/chat/completions', { body: { model: 'agent', messages } });
-  await until(async () => (await slot(gateway, 'agent')).queued === 1, 'a caller to wait');
+  const sent = WAITING.map(([path, body]) =>
+    send(gateway, 'POST', path, { body: { model: 'agent', ...body } }),
+  );
+  await until(async () => (await slot(gateway, 'agent')).queued === WAITING.length, 'the callers to wait');
   const stopped = gateway.stop();
   expect(await Promise.all(streams.map((stream) => stream.ended))).toEqual([true, true, true, true]);
-  for (const [index, [path, , end]] of STREAMS.entries()) {
-    const text = (streams[index] as StreamedResponse).text();
-    expect(text, path).toMatch(end);
+  waiting = await Promise.all(sent);
+  exitCode = await stopped;
+});
+
+it.each(STREAMS.map(([path], index) => [path, index] as const))(
+  'a stream of %s ends with an error event and a complete body',
+  (path, index) => {
+    const text = streams[index]?.text();
+    expect(text).toMatch(STREAMS[index]?.[2] as RegExp);
     expect(text, path).not.toMatch(/\[DONE\]|message_stop|response\.completed/);
-  }
-  const refused = await waiting;
-  expect(refused).toMatchObject({ status: 503, code: 'gateway.stopping' });
-  expect(refused.headers['retry-after']).toBe('5');
-  expect(await stopped).toBe(0);
+  },
+);
+
+it.each(WAITING.map(([path, body], index) => [path, body, index] as const))(
+  'a caller of %s that waits with %j gets 503',
+  (path, _, index) => {
+    const refused = waiting[index];
+    expect(refused?.status).toBe(503);
+    const { error } = JSON.parse(refused?.text ?? '') as { error: { code: string; type: string } };
+    expect(error.code).toBe('gateway.stopping');
+    if (path === '/v1/messages') expect(error.type).toBe('overloaded_error');
+    expect(refused?.headers['retry-after']).toBe('5');
+  },
+);
+
+it('the gateway exits with 0', () => {
+  expect(exitCode).toBe(0);
   expect(gateway.output()).toContain('"event":"stopped"');
 });

@@ -43,12 +43,13 @@ test('a row with too few inputs is a failure', () => {
     ['d.test.ts', ['x 1', 'x 2']],
   ]);
   expect(checkFaultRows(PAGE, names)).toMatchObject({
-    passed: 1,
-    failed: 1,
+    counts: { passed: 1, failed: 1 },
     failures: [{ name: 'client faults: three', text: 'Its tests have 2 inputs. A kind of fault needs 6.' }],
   });
 });
 
-test('rows whose files have not run are not checked', () => {
+test('rows whose files have not run are not checked, nor those of browser tests', () => {
+  const page = '| one | `e2e/a.spec.ts` "x" |';
+  expect(checkFaultRows(page, new Map())).toBeNull();
   expect(checkFaultRows(PAGE, new Map([['a.test.ts', ['gets 1']]]))).toBeNull();
 });

@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
 import { Counts, type Failure, type SuiteReport } from './counts.ts';
+import { checkFaultRows } from './fault-rows.ts';
 
 interface ReportedError {
   readonly message: string;
@@ -11,6 +12,7 @@ interface ReportedError {
 }
 
 const ROOT = process.cwd();
+const FAULTS = join(ROOT, 'docs', 'internals', 'client-faults.md');
 /** Lines of a stack that lie in this repository; more of them say little. */
 const MAX_STACK_LINES = 8;
 /** Console lines that say why a test did not run. They are printed even where the output of a test is hidden. */
@@ -34,10 +36,15 @@ const textOf = ({ message, diff, stack }: ReportedError): string =>
     ...stackOf(stack),
   ].join('\n');
 
-/** One line for each suite when its last file has ended; the counts and all failures as JSON in `SVC_TEST_REPORT`. */
+/**
+ * One line for each suite when its last file has ended; the counts and all failures as JSON in `SVC_TEST_REPORT`.
+ * A row of `docs/internals/client-faults.md` with too few inputs is a failure.
+ */
 export class SuiteReporter implements Reporter {
   readonly #counts = new Map<string, Counts>();
   readonly #open = new Map<string, number>();
+  /** Names of the tests of each file that has run. */
+  readonly #names = new Map<string, string[]>();
   readonly #failures: Failure[] = [];
   readonly #seeds: { readonly taskId: string; readonly line: string }[] = [];
 
@@ -49,6 +56,7 @@ export class SuiteReporter implements Reporter {
 
   onTestModuleStart(module: TestModule): void {
     this.#suite(module).begin();
+    this.#names.set(relative(ROOT, module.moduleId), []);
   }
 
   onUserConsoleLog({ content, taskId = '' }: { content: string; taskId?: string }): void {
@@ -61,12 +69,13 @@ export class SuiteReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const { state, errors } = test.result();
     const suite = this.#suite(test.module);
+    this.#names.get(relative(ROOT, test.module.moduleId))?.push(test.fullName);
     if (state === 'passed') suite.passed += 1;
     else if (state === 'skipped') suite.skipped += 1;
     else if (state === 'failed') this.#fail(test.module, test.fullName, errors ?? []);
   }
 
-  /** A hook of a `describe` has failed: its tests are skipped and have no error. */
+  /** A hook of a `describe` has failed: its tests are skipped and have no error of their own. */
   onTestSuiteResult(describe: TestSuite): void {
     for (const error of describe.errors()) this.#fail(describe.module, describe.fullName, [error]);
   }
@@ -85,8 +94,14 @@ export class SuiteReporter implements Reporter {
     for (const error of unhandled) {
       this.#failures.push({ name: 'outside of tests', text: textOf(error) });
     }
+    const suites = [...this.#counts.values()].map((suite) => suite.json());
+    const faults = existsSync(FAULTS) ? checkFaultRows(readFileSync(FAULTS, 'utf8'), this.#names) : null;
+    if (faults !== null) {
+      suites.push(faults.counts);
+      this.#failures.push(...faults.failures);
+    }
     const report: SuiteReport = {
-      suites: [...this.#counts.values()].map((suite) => suite.json()),
+      suites,
       outside: unhandled.length,
       failures: this.#failures,
     };
