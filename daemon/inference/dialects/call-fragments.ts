@@ -80,13 +80,13 @@ export class CallFragments {
    * complete answer; in the order of their starts without numbers.
    */
   order(): number[] {
-    const started = this.#calls.filter(({ index }) => index !== null);
-    const numbers = new Map(started.map((call) => [call, Number(call.key ?? Number.NaN)] as const));
-    const isNumbered = [...numbers.values()].every((number) => Number.isFinite(number));
-    const position = (call: OpenCall): number => (isNumbered ? (numbers.get(call) ?? 0) : (call.index ?? 0));
+    const started = this.#calls.flatMap(({ key, index }) =>
+      index === null ? [] : [{ index, number: key === null ? Number.NaN : Number(key) }],
+    );
+    const isNumbered = started.every(({ number }) => Number.isFinite(number));
     return started
-      .toSorted((a, b) => position(a) - position(b) || (a.index ?? 0) - (b.index ?? 0))
-      .map(({ index }) => index ?? 0);
+      .toSorted((a, b) => (isNumbered ? a.number - b.number : 0) || a.index - b.index)
+      .map(({ index }) => index);
   }
 
   /** Returns the pieces of a call that were held. */
