@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { isLoopback } from '../../lib/net/addresses.ts';
+import { remoteHostOf } from '../../lib/net/remote-host.ts';
 import { CURATED, type ImageModel, isWeightFile } from '../../models/images/curated.ts';
 import { familyByName, type ImageFamily } from '../../models/images/families.ts';
 import { familyOfFile, familyOfMetadata } from '../../models/images/family-of-tensors.ts';
@@ -20,10 +20,10 @@ type FileKind = keyof typeof FOLDERS;
 
 /**
  * Returns the folder of ComfyUI's models from the arguments of its process; null when they do not name it absolutely
- * or the process may run on another machine. Pure.
+ * or the process may run on another machine.
  */
 export function modelsFolder(origin: string, argv: readonly string[]): string | null {
-  if (!isLoopback(new URL(origin).hostname)) return null;
+  if (remoteHostOf(origin) !== null) return null;
   const named = argv[argv.indexOf('--base-directory') + 1];
   const base = argv.includes('--base-directory') ? named : dirname(argv[0] ?? '');
   return base !== undefined && isAbsolute(base) ? join(base, 'models') : null;
