@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { curatedModel, type ImageModel } from '../../models/images/curated.ts';
-import { type ImageRequest, parseImageHead, parseImageRequest } from './checks.ts';
+import { type ImageRequest, parseImageHead, parseImageRequest, wantedCount, wantedOutput } from './checks.ts';
 
 const model = (id: string) => curatedModel(id) as ImageModel;
 const parse = (body: object, id = 'sd15'): ImageRequest =>
@@ -74,4 +74,63 @@ test.each<[string, Record<string, unknown>]>([
   expect(() => parseImageHead(body, () => null)).toThrowError(
     expect.objectContaining({ code: 'request.invalid' }),
   );
+});
+
+test.each([
+  [{}, null],
+  [{ output_format: 'gif', output_compression: 50 }, null],
+  [{ output_format: 'webp' }, { format: 'webp', quality: null }],
+  [
+    { output_format: 'jpeg', output_compression: 100 },
+    { format: 'jpeg', quality: 100 },
+  ],
+  [
+    { output_format: 'jpeg', output_compression: 101 },
+    { format: 'jpeg', quality: null },
+  ],
+  [
+    { output_format: 'jpeg', output_compression: -1 },
+    { format: 'jpeg', quality: null },
+  ],
+  [
+    { output_format: 'jpeg', output_compression: '9' },
+    { format: 'jpeg', quality: null },
+  ],
+])('the output that a forwarded request %j wants', (body, expected) => {
+  expect(wantedOutput(body)).toEqual(expected);
+});
+
+test.each([
+  [undefined, 1],
+  [3, 3],
+  [0, 1],
+  [-2, 1],
+  [2.5, 1],
+  ['3', 1],
+])('a forwarded request with n = %j wants %i images', (n, count) => {
+  expect(wantedCount({ n })).toBe(count);
+});
+
+test.each([
+  [{ output_format: 'gif' }, 'output_format'],
+  [{ output_format: 'jpeg', output_compression: 101 }, 'output_compression'],
+  [{ response_format: 'file' }, 'response_format'],
+  [{ prompt: 'x'.repeat(100_000) }, 'prompt'],
+])('an output of %j is refused, naming %s', (body, param) => {
+  expect(() => parse(body)).toThrowError(
+    expect.objectContaining({ code: 'request.invalid', options: expect.objectContaining({ param }) }),
+  );
+});
+
+test('settings that a workflow has no input for are named', () => {
+  const workflow = (mapping: object) =>
+    ({ ...model('sd15'), workflow: { graph: {}, mapping } }) as ImageModel;
+  const unfollowed = (mapping: object, body: object) =>
+    parseImageRequest(parseImageHead({ prompt: 'p', model: 'mine', ...body }), workflow(mapping)).unfollowed;
+  const all = { n: 2, size: '512x512', seed: 1, steps: 5 };
+  expect(unfollowed({ prompt: ['1.text'] }, all)).toEqual(['n', 'size', 'seed', 'steps']);
+  expect(unfollowed({ width: ['1.w'] }, { size: '512x512' })).toEqual(['size']);
+  expect(unfollowed({ prompt: ['1.text'] }, { size: 'auto' })).toEqual([]);
+  const complete = { n: ['1.n'], width: ['1.w'], height: ['1.h'], seed: ['1.s'], steps: ['1.t'] };
+  expect(unfollowed(complete, all)).toEqual([]);
 });

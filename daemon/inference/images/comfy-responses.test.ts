@@ -120,6 +120,33 @@ test.each([
   expect(JSON.stringify(error?.envelope('openai') ?? '')).not.toContain('/home');
 });
 
+test('the names of files and nodes come from the workflow, and only where they are plain', () => {
+  const fileFault = (received_value: unknown) => ({
+    node_errors: {
+      1: { errors: [{ type: 'value_not_in_list', extra_info: { input_name: 'ckpt_name', received_value } }] },
+    },
+  });
+  const details = (answer: unknown, model = sdxl) => graphRefusal(400, answer, model)?.options.details;
+  expect(details(fileFault('a.safetensors'))).toEqual({
+    ...{ reason: 'not_installed', files: ['ckpt_name: a.safetensors'] },
+  });
+  expect(details(fileFault(3))).toEqual({ reason: 'not_installed', files: sdxl.checkpoints });
+  const flux2 = curatedModel('flux2-dev') as ImageModel;
+  expect(details(fileFault(undefined), flux2)).toMatchObject({
+    files: flux2.diffusionModels,
+    or_parts: [flux2.diffusionModels[0], 'mistral_3_small_flux2_bf16.safetensors', 'flux2-vae.safetensors'],
+  });
+  const missing = (class_type: unknown) => ({
+    error: { type: 'missing_node_type', extra_info: { class_type } },
+  });
+  expect(graphRefusal(400, missing('UnetLoaderGGUF'), sdxl)).toMatchObject({
+    message: expect.stringMatching(/^ComfyUI has no node UnetLoaderGGUF\./),
+    options: { details: { reason: 'missing_node', node: 'UnetLoaderGGUF' } },
+  });
+  for (const node of ['<script>', 3, undefined])
+    expect(details(missing(node))).toEqual({ reason: 'invalid_graph', faults: ['missing_node_type'] });
+});
+
 const message = (type: string, data: object) => JSON.stringify({ type, data: { prompt_id: 'j', ...data } });
 
 test.each([
