@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { piperSettings } from './onnx/testing/tone-piper.ts';
-import { isPiperVoice, piperVoiceOf } from './piper-voice.ts';
+import { isPiperVoice, piperVoiceOf, voiceInference } from './piper-voice.ts';
 
 test.each([
   ['en_US-joe-medium.onnx', true],
@@ -71,4 +71,21 @@ describe('piperVoiceOf', () => {
   ])('%# is refused with its fault', (settings, reason) => {
     expect(piperVoiceOf(settings)).toEqual({ reason });
   });
+});
+
+test.each([
+  [
+    { noise_scale: 0.333, length_scale: 1.2, noise_w: 0 },
+    { noiseScale: 0.333, lengthScale: 1.2, noiseScaleW: 0 },
+  ],
+  [{ noise_scale: -1, length_scale: 0, noise_w: '0.8' }, {}],
+  [{ noise_scale: null, length_scale: 1e9 }, {}],
+  [undefined, {}],
+  [[1], {}],
+])('the values of inference %j', (inference, expected) => {
+  expect(voiceInference(piperSettings({ inference }))).toEqual(expected);
+});
+
+test('settings that cannot be read have no values of inference', () => {
+  expect(voiceInference(null)).toEqual({});
 });

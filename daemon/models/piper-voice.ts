@@ -28,6 +28,33 @@ const asText = (value: unknown): string | null =>
 const asCount = (value: unknown): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;
 
+/** How a voice speaks, as its settings state it. */
+export interface VoiceInference {
+  /** Random variation of the sound. */
+  readonly noiseScale?: number;
+  /** Random variation of the lengths of phonemes. */
+  readonly noiseScaleW?: number;
+  /** Length of speech: 2 takes twice as long as 1. */
+  readonly lengthScale?: number;
+}
+
+/** Field of the settings, and its smallest and largest usable value. */
+const INFERENCE = {
+  noiseScale: ['noise_scale', 0, 2],
+  noiseScaleW: ['noise_w', 0, 2],
+  lengthScale: ['length_scale', 0.25, 4],
+} as const satisfies Record<keyof VoiceInference, readonly [string, number, number]>;
+
+/** Returns the usable values of `inference` in the settings of a voice. Pure. */
+export function voiceInference(settings: unknown): VoiceInference {
+  const json = asObject(asObject(settings)?.inference) ?? {};
+  const values = Object.entries(INFERENCE).flatMap(([name, [field, min, max]]) => {
+    const value = json[field];
+    return typeof value === 'number' && value >= min && value <= max ? [[name, value]] : [];
+  });
+  return Object.fromEntries(values);
+}
+
 /** sherpa-onnx reads one character per line, and ends the process for anything else. */
 function tokensOf(map: Json): string {
   const lines = Object.entries(map).flatMap(([phoneme, ids]) => {

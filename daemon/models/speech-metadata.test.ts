@@ -8,7 +8,7 @@ import { encodeMetadata, onnxMetadata } from './onnx/metadata.ts';
 import { writeToneRecogniser, writeToneVoice } from './onnx/testing/tone-folders.ts';
 import { piperSettings, writeEspeakData, writeTonePiper } from './onnx/testing/tone-piper.ts';
 import { toneStt } from './onnx/testing/tone-stt.ts';
-import { toneTts } from './onnx/testing/tone-tts.ts';
+import { toneTts, toneTtsTokens } from './onnx/testing/tone-tts.ts';
 import { encodeOnnx } from './onnx/testing/writer.ts';
 import { MissingPart } from './read-error.ts';
 import { readSpeechMetadata } from './speech-metadata.ts';
@@ -87,6 +87,19 @@ describe('a voice as Piper publishes it', () => {
       voices: ['default'],
       sampleRate: 16_000,
     });
+  });
+
+  test.each(['as published', 'with tokens and metadata'])('states how it speaks, %s', async (form) => {
+    writeEspeakData(folder);
+    const inference = { noise_scale: 0.5, length_scale: 1.25, noise_w: 0.7 };
+    const path = writeTonePiper(join(folder, 'joe'), 'joe', piperSettings({ inference }));
+    if (form !== 'as published') {
+      writeFileSync(path, encodeOnnx(toneTts()));
+      writeFileSync(join(folder, 'joe', 'tokens.txt'), toneTtsTokens());
+    }
+    const found = await read(form === 'as published' ? path : join(folder, 'joe'));
+    expect(found.inference).toEqual({ noiseScale: 0.5, lengthScale: 1.25, noiseScaleW: 0.7 });
+    expect(found.isPiper).toBe(form === 'as published' ? true : undefined);
   });
 
   test('lists its speakers by name', async () => {

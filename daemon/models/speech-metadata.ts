@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ESPEAK_DATA_MISSING, espeakDataFault, findEspeakData } from './espeak-data.ts';
 import { onnxMetadata } from './onnx/metadata.ts';
-import { piperSettingsName, piperVoiceOf } from './piper-voice.ts';
+import { piperSettingsName, piperVoiceOf, type VoiceInference, voiceInference } from './piper-voice.ts';
 import { MissingPart, readFault } from './read-error.ts';
 import { type FoundFamily, familyOf } from './speech-families.ts';
 import { type FoundLayout, layoutOf, type SpeechFiles } from './speech-layouts.ts';
@@ -31,6 +31,8 @@ export interface SpeechMetadata extends FoundFamily {
   readonly hasAlignment?: true;
   /** The file is a voice as Piper publishes it: the engine needs metadata and tokens made from its settings. */
   readonly isPiper?: true;
+  /** How the voice speaks, when its settings state it. */
+  readonly inference?: VoiceInference;
 }
 
 export interface SpeechOptions {
@@ -120,6 +122,7 @@ async function readPiperVoice(path: string, { systemFolders }: SpeechOptions): P
     quantization: null,
     sizeBytes: (await stat(path)).size,
     isPiper: true,
+    inference: voiceInference(settings),
   };
 }
 
@@ -156,6 +159,7 @@ async function readFolder(folder: string, options: SpeechOptions): Promise<Speec
   const place = (name: string) => join(folder, name);
   const rate = Number(metadata.sample_rate);
   const model = layout.files.model;
+  const settings = found.type === 'tts' && model !== undefined ? await voiceSettings(place(model)) : null;
   return {
     kind: 'speech',
     ...found,
@@ -165,10 +169,8 @@ async function readFolder(folder: string, options: SpeechOptions): Promise<Speec
     },
     lexicons: layout.lexicons.map(place),
     rules: layout.rules.map(place),
-    voices:
-      found.type === 'tts'
-        ? voicesOf(metadata, model === undefined ? null : await voiceSettings(place(model)))
-        : [],
+    voices: found.type === 'tts' ? voicesOf(metadata, settings) : [],
+    ...(found.family === 'vits' && { inference: voiceInference(settings) }),
     languages: languagesOf(found.family, metadata),
     ...(found.family === 'whisper' &&
       Number(metadata.n_alignment_heads) > 0 && { hasAlignment: true as const }),

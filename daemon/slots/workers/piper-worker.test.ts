@@ -43,6 +43,21 @@ describe.skipIf(data === null)(
       expect((await speak({ voice: 'carl' })).status).toBe(422);
     });
 
+    test('a voice speaks at the speed of its settings, and a request changes it', async () => {
+      const settings = piperSettings({ inference: { length_scale: 0.5 } });
+      const fast = await start(writeTonePiper(join(home, 'fast'), 'en_US-fast-medium', settings));
+      await fast.ready;
+      const soundBytes = async (of: ForkedWorker, speed: number) => {
+        const order = { model: 'x', input: 'Hello, this is a test.', response_format: 'pcm', speed };
+        const answer = await of.post(SPEECH, order);
+        expect(answer.status).toBe(200);
+        return (await answer.arrayBuffer()).byteLength;
+      };
+      const normal = await soundBytes(voice, 1);
+      expect(await soundBytes(fast, 1)).toBe(normal / 2);
+      expect(await soundBytes(fast, 0.5)).toBe(normal);
+    });
+
     test('leaves no file in the state folder', () => {
       expect(readdirSync(join(home, 'spool'))).toEqual([]);
       expect(readdirSync(join(home, 'piper')).sort()).toEqual([

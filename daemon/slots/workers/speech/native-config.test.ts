@@ -25,6 +25,11 @@ test.each([
     { vits: { model: '/m', tokens: '/t', dataDir: '/d' } },
   ],
   [
+    facts({ files: { model: '/m' }, inference: { noiseScale: 0.333, noiseScaleW: 0, lengthScale: 2 } }),
+    // The library takes 0 for its default.
+    { vits: { model: '/m', tokens: '', noiseScale: 0.333, noiseScaleW: 1e-6 } },
+  ],
+  [
     facts({
       family: 'kokoro',
       files: { model: '/m', voices: '/v', tokens: '/t', dataDir: '/d' },

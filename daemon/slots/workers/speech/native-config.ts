@@ -6,12 +6,25 @@ const list = (paths: readonly string[]): string => paths.join(',');
 const optional = (name: string, value: string | undefined): Section =>
   value === undefined || value === '' ? {} : { [name]: value };
 
-function voiceSection({ family, files, lexicons }: SpeechMetadata): Section {
+/** The library takes 0 for its default. */
+const NO_NOISE = 1e-6;
+
+/** Returns the variation that the settings of a voice state. Its length is a part of the speed of each request. */
+const noiseSection = ({ inference = {} }: SpeechMetadata): Section =>
+  Object.fromEntries(
+    (['noiseScale', 'noiseScaleW'] as const).flatMap((name) => {
+      const value = inference[name];
+      return value === undefined ? [] : [[name, Math.max(value, NO_NOISE)]];
+    }),
+  );
+
+function voiceSection(metadata: SpeechMetadata): Section {
+  const { family, files, lexicons } = metadata;
   const { model = '', voices = '', vocoder = '', tokens = '', dataDir } = files;
   const common = { tokens, ...optional('dataDir', dataDir), ...optional('lexicon', list(lexicons)) };
   if (family === 'matcha') return { acousticModel: model, vocoder, ...common };
   if (family === 'kokoro' || family === 'kitten') return { model, voices, ...common };
-  return { model, ...common };
+  return { model, ...common, ...noiseSection(metadata) };
 }
 
 /** Returns the native library's configuration of a voice. Pure. */

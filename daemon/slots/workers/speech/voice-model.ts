@@ -1,7 +1,7 @@
 import type { Semaphore } from '../../../lib/async/semaphore.ts';
 import { toPcm16 } from '../../../lib/media/pcm.ts';
 import { speakable } from '../../../lib/text/speakable.ts';
-import { readSpeechMetadata } from '../../../models/speech-metadata.ts';
+import { readSpeechMetadata, type SpeechMetadata } from '../../../models/speech-metadata.ts';
 import type { WorkerInfo } from '../protocol.ts';
 import { invalidField } from '../refusal.ts';
 import { requestLimit, statsOf } from '../request-limit.ts';
@@ -27,13 +27,16 @@ class VoiceModel implements Speaker {
   readonly voices: readonly Voice[];
   readonly #native: NativeTts;
   readonly #permits: Semaphore;
+  /** How long the voice speaks at normal speed, relative to the library's. */
+  readonly #lengthScale: number;
   /** The library uses all its threads for one piece: two at once would compete for them. */
   readonly #nativeTurn = requestLimit(1, NATIVE_QUEUE);
 
-  constructor(native: NativeTts, info: WorkerInfo, voices: readonly Voice[], config: SpeechConfig) {
+  constructor(native: NativeTts, found: SpeechMetadata, config: SpeechConfig) {
     this.#native = native;
-    this.info = info;
-    this.voices = voices;
+    this.info = soundInfo(config, found.family, found.sizeBytes);
+    this.voices = found.voices.map((id) => ({ id, name: id }));
+    this.#lengthScale = found.inference?.lengthScale ?? 1;
     this.#permits = requestLimit(config.parallel, config.queueLimit);
   }
 
@@ -47,7 +50,7 @@ class VoiceModel implements Speaker {
     await this.#permits.run(signal, async () => {
       let hasSound = false;
       for (const [index, text] of all.entries()) {
-        const pcm = await this.#synthesize(text, sid, order.speed, signal);
+        const pcm = await this.#synthesize(text, sid, order.speed / this.#lengthScale, signal);
         const last = index === all.length - 1;
         if (pcm.length === 0 && !(last && hasSound)) continue;
         await take({ rate: this.#native.sampleRate, pcm, last });
@@ -90,6 +93,5 @@ export async function loadVoice(config: SpeechConfig): Promise<Speaker> {
         throw new Error(`the ${found.family} voice could not be loaded; its files do not fit together`);
       }),
   );
-  const voices = found.voices.map((id) => ({ id, name: id }));
-  return new VoiceModel(native, soundInfo(config, found.family, found.sizeBytes), voices, config);
+  return new VoiceModel(native, found, config);
 }
