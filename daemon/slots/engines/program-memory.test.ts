@@ -117,14 +117,13 @@ describe('the memory of programs', () => {
 
   /** MiB of the files, and of the measured tree of processes (proportional set size). */
   it.each([
-    ['Piper en_US-joe', 'tts', 'vits', 60, 304],
-    ['Piper en_US-joe after long use', 'tts', 'vits', 60, 338],
-    ['Kokoro 82M int8', 'tts', 'kokoro', 90, 408],
-    ['Whisper tiny.en, 45 s of speech', 'stt', 'whisper', 222, 496],
-    ['Whisper base, 45 s of speech', 'stt', 'whisper', 380, 810],
-    ['Whisper tiny.en after its whole suite', 'stt', 'whisper', 222, 586],
-    ['Whisper base after 20 requests', 'stt', 'whisper', 380, 928],
-    ['Whisper base after its whole suite', 'stt', 'whisper', 380, 1021],
+    ['Piper en_US-joe', 'tts', 'vits', 60, 315],
+    ['Piper en_US-joe after many texts', 'tts', 'vits', 60, 358],
+    ['Kokoro 82M int8', 'tts', 'kokoro', 90, 399],
+    ['Whisper tiny.en, a window of 30 s', 'stt', 'whisper', 222, 624],
+    ['Whisper tiny.en after 21 recordings', 'stt', 'whisper', 222, 630],
+    ['Whisper base, a window of 30 s', 'stt', 'whisper', 380, 954],
+    ['Whisper base after 21 recordings', 'stt', 'whisper', 380, 955],
   ])('%s: the estimate is within -5 %% and +25 %% of the measurement', (_, type, family, file, measured) => {
     const model = { sizeBytes: file * MIB, architecture: family };
     const memory = memoryOf(`engine = "speech"\ntype = "${type}"`, model);
@@ -132,6 +131,18 @@ describe('the memory of programs', () => {
     const ratio = (engine + weights + window + compute) / MIB / measured;
     expect(ratio).toBeGreaterThan(0.95);
     expect(ratio).toBeLessThan(1.25);
+  });
+
+  it.each([
+    ['tiny.en after a recording of 45 s', 72, 230],
+    ['tiny.en after 16 recordings', 72, 259],
+    ['base after a recording of 45 s', 141, 323],
+    ['base after 16 recordings', 141, 379],
+  ])('whisper-server, %s: within -5 %% and +25 %% of the measurement', (_, file, measured) => {
+    const text = 'engine = "whisper-server"\ntype = "stt"\nmodel = "/m/a.bin"';
+    const { engine = 0, weights = 0 } = memoryOf(text, { sizeBytes: file * MIB }) ?? {};
+    expect((engine + weights) / MIB / measured).toBeGreaterThan(0.95);
+    expect((engine + weights) / MIB / measured).toBeLessThan(1.25);
   });
 
   it.each([
