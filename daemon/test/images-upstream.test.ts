@@ -87,15 +87,16 @@ describe('stable-diffusion.cpp', () => {
       gateway.sd.refusesCancel = true;
     });
     afterEach(() => {
-      Object.assign(gateway.sd, { refusesCancel: false, jobs: true });
+      Object.assign(gateway.sd, { refusesCancel: false, ignoresCancel: false, jobs: true });
       gateway.sd.finish();
     });
 
     it.each([
-      ['a job', true, '/jobs/'],
-      ['a request of a server without jobs', false, '/images/generations'],
-    ])('keeps the slot busy until it ends, and the slot reports it: %s', async (_, jobs, path) => {
-      gateway.sd.jobs = jobs;
+      ['a job', {}, '/jobs/'],
+      ['a job whose cancellation gets no answer', { ignoresCancel: true }, '/jobs/'],
+      ['a request of a server without jobs', { jobs: false }, '/images/generations'],
+    ])('keeps the slot busy until it ends, and the slot reports it: %s', async (_, server, path) => {
+      Object.assign(gateway.sd, server);
       const leaving = startDrawing();
       await isDrawing(path);
       leaving.disconnect();

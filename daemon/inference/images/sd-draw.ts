@@ -82,7 +82,10 @@ async function pollJob(send: SendRequest, id: string, { signal, progress }: Imag
   }
 }
 
-/** Cancels a job. Returns false when the server refuses because it is drawing: it can cancel queued jobs only. */
+/**
+ * Cancels a job. Returns false when it may still be drawn: the server can cancel queued jobs only and refuses otherwise, and
+ * one that is busy may not answer in time.
+ */
 async function cancelJob(send: SendRequest, id: string): Promise<boolean> {
   const question = {
     path: `${jobPath(id)}/cancel`,
@@ -91,7 +94,7 @@ async function cancelJob(send: SendRequest, id: string): Promise<boolean> {
     maxBytes: MAX_SMALL_BYTES,
   };
   const reply = await send(question, AbortSignal.timeout(CANCEL_LIMIT_MS)).catch(() => null);
-  return reply?.status !== 409;
+  return reply !== null && reply.status !== 409;
 }
 
 /** Statuses of a job that occupies the server. */

@@ -15,6 +15,8 @@ export interface SdStandIn extends StandIn {
   jobs: boolean;
   /** True: a job that is being drawn cannot be cancelled, as in the real server. */
   refusesCancel: boolean;
+  /** True: a cancellation gets no answer, as from a server that is busy. */
+  ignoresCancel: boolean;
   /** Ends the drawings with HANG in their prompt that have begun. */
   finish(): void;
 }
@@ -39,6 +41,7 @@ export async function sdStandIn(): Promise<SdStandIn> {
     if (url === '/sdcpp/v1/img_gen' && method === 'POST') return submit(JSON.parse(body));
     const job = jobs.get(id);
     if (job === undefined) return json(404, { error: 'job not found' });
+    if (verb !== undefined && sd.ignoresCancel) return (_, res) => void res.destroy();
     // The real server cancels queued jobs only.
     if (verb !== undefined && sd.refusesCancel && job.status() === 'generating')
       return json(409, { error: 'job is generating and cannot be interrupted yet' });
@@ -74,7 +77,7 @@ export async function sdStandIn(): Promise<SdStandIn> {
     return (...exchange: Parameters<typeof respond>) => void unanswered.push(() => respond(...exchange));
   };
   const sd: SdStandIn = Object.assign(server, {
-    ...{ jobs: true, refusesCancel: false, cancelled },
+    ...{ jobs: true, refusesCancel: false, ignoresCancel: false, cancelled },
     finish: () => {
       for (const id of jobs.keys()) finished.add(id);
       for (const respond of unanswered.splice(0)) respond();
