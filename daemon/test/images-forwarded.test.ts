@@ -55,7 +55,7 @@ function liteLLM({ url, body }: ReceivedRequest) {
 
 /**
  * LocalAI: its fields for embeddings and its usage are in every answer, and an image is the address of a file on the same server
- * unless Base64 is requested (core/http/endpoints/openai/image.go and core/schema/openai.go of its sources, August 2026).
+ * unless Base64 is requested (core/http/endpoints/openai/image.go and core/schema/openai.go at commit 82c191af, August 2026).
  */
 function localAI({ url, headers, body }: ReceivedRequest) {
   if (url.endsWith('/models'))
