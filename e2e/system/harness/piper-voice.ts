@@ -2,7 +2,7 @@ import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toPcm16, wavHeader } from '../../../daemon/lib/media/pcm.ts';
 import { sherpa } from '../../../daemon/slots/workers/speech/sherpa.ts';
-import { cachedFolder, shortHash } from '../harness/cache.ts';
+import { cachedFolder, shortHash } from './cache.ts';
 import {
   espeakData,
   onnxMetadataBytes,
@@ -10,16 +10,18 @@ import {
   PIPER_WHEEL,
   piperAsPublished,
   rulesWheel,
-} from '../harness/voices.ts';
-import { wheelEntryName } from '../harness/wheel-files.ts';
+} from './voices.ts';
+import { wheelEntryName } from './wheel-files.ts';
 
 /** Part of the cache name. Change it together with the conversion. */
-const CONVERSION = '1';
+const CONVERSION = '2';
+
 interface PiperConfig {
   readonly audio: { readonly sample_rate: number };
   readonly espeak: { readonly voice: string };
   readonly language: { readonly name_english: string };
   readonly num_speakers: number;
+  readonly inference: object;
   readonly phoneme_id_map: Readonly<Record<string, readonly number[]>>;
 }
 
@@ -53,6 +55,9 @@ export async function piperVoice(): Promise<string> {
     const [voice, pronunciation] = await Promise.all([piperAsPublished(), espeakData()]);
     const source = join(voice, PIPER_MODEL);
     const config = JSON.parse(readFileSync(`${source}.json`, 'utf8')) as PiperConfig;
+    // The gateway speaks as the settings say: without noise, the same each time.
+    const settings = { ...config, inference: { ...config.inference, noise_scale: 0, noise_w: 0 } };
+    writeFileSync(join(scratch, `${PIPER_MODEL}.json`), JSON.stringify(settings));
     copyFileSync(source, join(scratch, PIPER_MODEL));
     writeFileSync(join(scratch, PIPER_MODEL), metadataOf(config), { flag: 'a' });
     writeFileSync(join(scratch, 'tokens.txt'), tokensOf(config));
