@@ -49,6 +49,6 @@ export const whisperServer: Engine = {
   plan,
   streams: false,
   context: () => 0,
-  memory: programMemory({ engine: 168 * MIB, perByte: 1.5 }),
+  memory: programMemory({ engine: 156 * MIB, perByte: 1.5 }),
   checks: (launch) => checksOf(launch, { health: '/health', models: false }),
 };
