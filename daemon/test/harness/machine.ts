@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { until } from './gateway.ts';
 
 export interface ShellResult {
@@ -8,7 +8,16 @@ export interface ShellResult {
   text: string;
 }
 
-/** A container with its own systemd, a throw-away file system and no network except loopback. */
+export interface MachineOptions {
+  /** A folder that is mounted read-only at /shared. */
+  readonly shared: string;
+  /** More folders to mount read-only: the path here, and the path in the container. */
+  readonly folders?: Readonly<Record<string, string>>;
+  /** Path of a network namespace for its network. Default: a new one without any connection. */
+  readonly network?: string;
+}
+
+/** A container with its own systemd and a throw-away file system. */
 export interface Machine {
   /** Runs a shell line as root in the container. */
   run(line: string, limitMs?: number): Promise<ShellResult>;
@@ -58,22 +67,54 @@ function runInside(leader: number, line: string, limitMs: number): Promise<Shell
   });
 }
 
-/** Boots `tree` without writing to it. `shared` is mounted read-only at /shared. */
-export async function bootMachine(tree: string, shared: string): Promise<Machine> {
-  const args = ['-q', '-D', tree, '-M', `svctest${process.pid}`, '--register=no', '--keep-unit'];
+/** Number of machines of this process. */
+let count = 0;
+
+/** Control groups in which a systemd of a container can run, by the kind of hierarchy. */
+const CGROUP_ROOTS = ['/sys/fs/cgroup', '/sys/fs/cgroup/systemd', '/sys/fs/cgroup/unified'];
+
+/** Shell lines that move the shell to control groups called `name`: two containers must not share one. */
+const enterCgroups = (name: string): string =>
+  CGROUP_ROOTS.map(
+    (root) =>
+      `! [ -e ${root}/cgroup.procs ] || { mkdir -p ${root}/${name}; echo $$ > ${root}/${name}/cgroup.procs; }`,
+  ).join('\n');
+
+/** Removes the control groups called `name`. They are empty when a container has ended. */
+function removeCgroups(name: string): void {
+  const folders = CGROUP_ROOTS.map((root) => `${root}/${name}`).filter(existsSync);
+  if (folders.length > 0)
+    spawnSync('find', [...folders, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', ';']);
+}
+
+/** Boots `tree` without writing to it. */
+export async function bootMachine(
+  tree: string,
+  { shared, folders = {}, network }: MachineOptions,
+): Promise<Machine> {
+  const name = `svctest${process.pid}-${count++}`;
+  const args = ['-q', '-D', tree, '-M', name, '--register=no', '--keep-unit'];
   const options = [
     '--console=pipe',
     '--boot',
     '--volatile=overlay',
-    '--private-network',
-    `--bind-ro=${shared}:/shared`,
+    network === undefined ? '--private-network' : `--network-namespace-path=${network}`,
+    ...Object.entries({ [shared]: '/shared', ...folders }).map(
+      ([here, there]) => `--bind-ro=${here}:${there}`,
+    ),
   ];
-  const nspawn = spawn('systemd-nspawn', [...args, ...options], {
+  const enter = ['-ec', `${enterCgroups(name)}\nexec "$@"`, 'sh'];
+  const nspawn = spawn('sh', [...enter, 'systemd-nspawn', ...args, ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   const console = collect(nspawn);
-  const ended = new Promise<void>((resolve) => nspawn.once('close', () => resolve()));
+  const ended = new Promise<void>((resolve) => {
+    nspawn.once('close', () => {
+      removeCgroups(name);
+      resolve();
+    });
+  });
   let leader = 0;
   const run = (line: string, limitMs = 30_000) => runInside(leader, line, limitMs);
   const state = /^(running|degraded)$/;

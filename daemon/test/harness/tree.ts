@@ -47,14 +47,17 @@ export function whyNoContainer(): string | null {
   return null;
 }
 
-function treeFolder(): string {
-  const key = createHash('sha256').update(PACKAGES.join(' ')).digest('hex').slice(0, 12);
+function treeFolder(packages: readonly string[] = PACKAGES): string {
+  const key = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12);
   return join(cache, `${RELEASE}-${key}`);
 }
 
-/** Returns the folder of a fresh Debian, created once and never changed. Throws the error of mmdebstrap. */
-export function freshTree(): string {
-  const folder = treeFolder();
+/**
+ * Returns the folder of a fresh Debian with `more` packages, created once and never changed. Throws the error of mmdebstrap.
+ */
+export function freshTree(more: readonly string[] = []): string {
+  const packages = [...PACKAGES, ...more];
+  const folder = treeFolder(packages);
   if (existsSync(folder)) return folder;
   const unfinished = `${folder}.tmp`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -64,7 +67,7 @@ export function freshTree(): string {
     [
       '--quiet',
       '--variant=minbase',
-      `--include=${PACKAGES.join(',')}`,
+      `--include=${packages.join(',')}`,
       '--aptopt=APT::Install-Recommends "false"',
       // Durability is not needed: syncing each file took most of the time.
       '--dpkgopt=force-unsafe-io',

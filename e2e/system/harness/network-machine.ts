@@ -42,6 +42,7 @@ export class NetworkMachine {
       await ip('link', 'set', outside, 'up');
       await ip('-n', name, 'address', 'add', `${there}/30`, 'dev', inside);
       await ip('-n', name, 'link', 'set', inside, 'up');
+      await ip('-n', name, 'link', 'set', 'lo', 'up');
     } catch (error) {
       await machine.remove();
       throw new Unavailable(`a network link could not be made (${(error as Error).message})`);
@@ -52,6 +53,11 @@ export class NetworkMachine {
   /** The words before a program that shall run on this machine. The process is replaced by the program. */
   get prefix(): readonly string[] {
     return ['ip', 'netns', 'exec', this.#name];
+  }
+
+  /** Path of its network namespace, for programs that enter it themselves. */
+  get namespace(): string {
+    return `/run/netns/${this.#name}`;
   }
 
   async cut(): Promise<void> {

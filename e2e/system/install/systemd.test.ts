@@ -43,7 +43,7 @@ describe.skipIf(reason !== null)('the service', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'svc-packages-'));
     debs = await packages(folder);
-    machine = await bootMachine(freshTree(), folder);
+    machine = await bootMachine(freshTree(), { shared: folder });
   }, 600_000);
   afterAll(async () => {
     await machine?.powerOff();
