@@ -11,8 +11,8 @@ import { replyText, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { openaiClient, user } from '../../../daemon/test/harness/openai.ts';
 import { type Server, startServer } from '../harness/server.ts';
-import { availableOrSkip } from '../harness/unavailable.ts';
-import { tinyLlama, vllmPython, writeVersion } from './vllm-environment.ts';
+import { TinyChats } from './tiny-chats.ts';
+import { tinyVllmOrSkip, vllmVariables, writeVersion } from './vllm-environment.ts';
 
 const APP = join(import.meta.dirname, 'ray_llm_app.py');
 const MODEL = 'tiny-ray';
@@ -21,10 +21,7 @@ const ABSENT = 'absent-ray';
 const CONTEXT = 512;
 const MINUTE = 60_000;
 
-const prepared = await availableOrSkip('Ray Serve LLM as an upstream', async () => {
-  const python = await vllmPython();
-  return { python, model: await tinyLlama(python) };
-});
+const prepared = await tinyVllmOrSkip('Ray Serve LLM as an upstream');
 
 function startRayServeLlm(): Promise<Server> {
   const { python = '', model = '' } = prepared ?? {};
@@ -36,11 +33,7 @@ function startRayServeLlm(): Promise<Server> {
       return [python, APP, String(port), model, MODEL, String(CONTEXT), folder];
     },
     env: (folder) => ({
-      PYTHONPATH: join(folder, 'version'),
-      VLLM_CPU_KVCACHE_SPACE: '1',
-      VLLM_NO_USAGE_STATS: '1',
-      DO_NOT_TRACK: '1',
-      HF_HUB_OFFLINE: '1',
+      ...vllmVariables(join(folder, 'version')),
       RAY_USAGE_STATS_ENABLED: '0',
       // Processes that are late on a busy machine would be replaced again and again.
       RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S: '300',
@@ -81,15 +74,8 @@ describe.skipIf(prepared === null)('Ray Serve LLM as an upstream', () => {
     openai = openaiClient(gateway, { timeout: 3 * MINUTE });
   });
 
-  type Options = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;
-  const chat = (prompt: string, options: Options = {}) =>
-    openai.chat.completions.create({
-      model: MODEL,
-      messages: [user(prompt)],
-      temperature: 0,
-      max_tokens: 16,
-      ...options,
-    });
+  const tiny = new TinyChats(() => openai, MODEL);
+  const { chat } = tiny;
 
   it(
     'its model is listed with its window; the first request waits until the engine is up, and no probe declares it down',
@@ -114,25 +100,7 @@ describe.skipIf(prepared === null)('Ray Serve LLM as an upstream', () => {
     13 * MINUTE,
   );
 
-  it('a stream has the same text and the same counts', async () => {
-    const plain = await chat('hello');
-    const stream = await openai.chat.completions.create({
-      model: MODEL,
-      messages: [user('hello')],
-      temperature: 0,
-      max_tokens: 16,
-      stream: true,
-      stream_options: { include_usage: true },
-    });
-    let text = '';
-    let usage: OpenAI.CompletionUsage | null | undefined;
-    for await (const chunk of stream) {
-      text += chunk.choices[0]?.delta.content ?? '';
-      usage = chunk.usage ?? usage;
-    }
-    expect(text).toBe(plain.choices[0]?.message.content);
-    expect(usage?.completion_tokens).toBe(plain.usage?.completion_tokens);
-  });
+  it('a stream has the same text and the same counts', () => tiny.expectEqualStream());
 
   it.each([
     ['/v1/responses', { input: 'hello', max_output_tokens: 16 }],
@@ -144,24 +112,8 @@ describe.skipIf(prepared === null)('Ray Serve LLM as an upstream', () => {
   });
 
   it('a client disconnect cancels the call in the replica', async () => {
-    const leaving = new AbortController();
-    const { data: stream, response } = await openai.chat.completions
-      .create(
-        {
-          model: MODEL,
-          messages: [user('hello')],
-          stream: true,
-          max_tokens: CONTEXT - 60,
-          // Without an end token the answer would run to its limit.
-          logit_bias: { '4': -100 },
-        },
-        { signal: leaving.signal },
-      )
-      .withResponse();
-    for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
-    leaving.abort();
     // Ray uses the request id of the gateway.
-    const id = response.headers.get('x-request-id');
+    const id = await tiny.leave(CONTEXT - 60);
     const cancelled = `${id} -- CALL chat CANCELLED`;
     await until(() => ray.output().includes(cancelled), 'the replica to log the cancelled call', MINUTE);
     expect(ray.output()).not.toContain(`${id} -- CALL chat OK`);

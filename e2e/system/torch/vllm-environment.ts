@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { cachedFolder, shortHash } from '../harness/cache.ts';
 import { runInstaller } from '../harness/packages.ts';
 import { pythonEnvironment } from '../harness/python-environment.ts';
+import { availableOrSkip } from '../harness/unavailable.ts';
 
 const VERSION = '0.32.0';
 const MODEL_SCRIPT = join(import.meta.dirname, 'tiny_llama.py');
@@ -32,3 +33,25 @@ export const tinyLlama = (python: string): Promise<string> =>
   cachedFolder(`tiny-llama-${shortHash(readFileSync(MODEL_SCRIPT, 'utf8'))}`, async (scratch) => {
     await runInstaller(python, [MODEL_SCRIPT, scratch], { limitMs: 5 * MINUTE });
   });
+
+export interface TinyVllm {
+  readonly python: string;
+  /** Folder of the tiny model. */
+  readonly model: string;
+}
+
+/** Installs vLLM and makes the tiny model. Returns null after a line with the reason when that cannot be done here. */
+export const tinyVllmOrSkip = (suite: string): Promise<TinyVllm | null> =>
+  availableOrSkip(suite, async () => {
+    const python = await vllmPython();
+    return { python, model: await tinyLlama(python) };
+  });
+
+/** Variables of every vLLM of these tests. `version` is a folder of `writeVersion`. */
+export const vllmVariables = (version: string): Record<string, string> => ({
+  PYTHONPATH: version,
+  VLLM_CPU_KVCACHE_SPACE: '1',
+  VLLM_NO_USAGE_STATS: '1',
+  DO_NOT_TRACK: '1',
+  HF_HUB_OFFLINE: '1',
+});

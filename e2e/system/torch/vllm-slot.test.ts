@@ -10,18 +10,14 @@ import { startGateway, until } from '../../../daemon/test/harness/gateway.ts';
 import { type HttpResponse, replyText, send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
 import { runSlotAction, slot, waitForSlotState } from '../../../daemon/test/harness/slots.ts';
-import { availableOrSkip } from '../harness/unavailable.ts';
-import { tinyLlama, vllmPython, writeVersion } from './vllm-environment.ts';
+import { type TinyVllm, tinyVllmOrSkip, writeVersion } from './vllm-environment.ts';
 
 const MINUTE = 60_000;
 const MIB = 1024 ** 2;
 
-const prepared = await availableOrSkip('vLLM as a slot', async () => {
-  const python = await vllmPython();
-  return { python, model: await tinyLlama(python) };
-});
+const prepared = await tinyVllmOrSkip('vLLM as a slot');
 
-const slotFile = ({ python, model }: NonNullable<typeof prepared>, version: string): string => `
+const slotFile = ({ python, model }: TinyVllm, version: string): string => `
 engine = "vllm"
 model = ${JSON.stringify(model)}
 command = [${JSON.stringify(python)}, "-m", "vllm.entrypoints.cli.main"]
@@ -42,7 +38,7 @@ describe.skipIf(prepared === null)('vLLM as a slot', () => {
     startGateway({
       files: {
         'config/slots/agent.toml': 'enabled = false\n',
-        'config/slots/big.toml': slotFile(prepared as NonNullable<typeof prepared>, folder),
+        'config/slots/big.toml': slotFile(prepared as TinyVllm, folder),
       },
     }),
   );

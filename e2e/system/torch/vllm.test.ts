@@ -7,10 +7,10 @@ import { failure } from '../../../daemon/test/harness/failure.ts';
 import { KEYS_FILE, startGateway, until } from '../../../daemon/test/harness/gateway.ts';
 import { send } from '../../../daemon/test/harness/http.ts';
 import { OneGateway } from '../../../daemon/test/harness/one-gateway.ts';
-import { openaiClient, user } from '../../../daemon/test/harness/openai.ts';
+import { openaiClient } from '../../../daemon/test/harness/openai.ts';
 import { type Server, startServer } from '../harness/server.ts';
-import { availableOrSkip } from '../harness/unavailable.ts';
-import { tinyLlama, vllmPython, writeVersion } from './vllm-environment.ts';
+import { TinyChats } from './tiny-chats.ts';
+import { tinyVllmOrSkip, vllmVariables, writeVersion } from './vllm-environment.ts';
 
 const MODEL = 'tiny-vllm';
 const SLASHED = 'org/tiny-slash';
@@ -18,19 +18,9 @@ const CONTEXT = 512;
 const KEY = 'sk-test-vllm-4b7e1d9a';
 const MINUTE = 60_000;
 
-const prepared = await availableOrSkip('vLLM as an upstream', async () => {
-  const python = await vllmPython();
-  return { python, model: await tinyLlama(python) };
-});
+const prepared = await tinyVllmOrSkip('vLLM as an upstream');
 
 async function startVllm(): Promise<Server> {
-  const env = (folder: string) => ({
-    PYTHONPATH: join(folder, 'version'),
-    VLLM_CPU_KVCACHE_SPACE: '1',
-    VLLM_NO_USAGE_STATS: '1',
-    DO_NOT_TRACK: '1',
-    HF_HUB_OFFLINE: '1',
-  });
   const { python = '', model = '' } = prepared ?? {};
   return startServer({
     command: (port, folder) => {
@@ -44,7 +34,7 @@ async function startVllm(): Promise<Server> {
       const json = ['--structured-outputs-config', '{"backend": "xgrammar", "disable_any_whitespace": true}'];
       return [python, ...serve, ...names, ...address, ...size, ...tools, ...json];
     },
-    env,
+    env: (folder) => vllmVariables(join(folder, 'version')),
     ready: '/health',
     limitMs: 12 * MINUTE,
   });
@@ -74,15 +64,8 @@ describe.skipIf(prepared === null)('vLLM as an upstream', () => {
     await until(isListed, 'the model list to be read');
   });
 
-  type Options = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;
-  const chat = (prompt: string, options: Options = {}) =>
-    openai.chat.completions.create({
-      model: MODEL,
-      messages: [user(prompt)],
-      temperature: 0,
-      max_tokens: 16,
-      ...options,
-    });
+  const tiny = new TinyChats(() => openai, MODEL);
+  const { chat } = tiny;
   /** Running requests of vLLM, from its own metrics. */
   async function running(): Promise<number> {
     const text = await (await fetch(`http://127.0.0.1:${vllm.port}/metrics`)).text();
@@ -111,25 +94,7 @@ describe.skipIf(prepared === null)('vLLM as an upstream', () => {
     4 * MINUTE,
   );
 
-  it('a stream has the same text and the same counts', async () => {
-    const plain = await chat('hello');
-    const stream = await openai.chat.completions.create({
-      model: MODEL,
-      messages: [user('hello')],
-      temperature: 0,
-      max_tokens: 16,
-      stream: true,
-      stream_options: { include_usage: true },
-    });
-    let text = '';
-    let usage: OpenAI.CompletionUsage | null | undefined;
-    for await (const chunk of stream) {
-      text += chunk.choices[0]?.delta.content ?? '';
-      usage = chunk.usage ?? usage;
-    }
-    expect(text).toBe(plain.choices[0]?.message.content);
-    expect(usage?.completion_tokens).toBe(plain.usage?.completion_tokens);
-  });
+  it('a stream has the same text and the same counts', () => tiny.expectEqualStream());
 
   it('n = 2', async () => {
     const { choices } = await chat('hello', { n: 2, temperature: 1, seed: 3 });
@@ -189,20 +154,7 @@ describe.skipIf(prepared === null)('vLLM as an upstream', () => {
   });
 
   it('a client disconnect ends the work of vLLM', async () => {
-    const leaving = new AbortController();
-    const stream = await openai.chat.completions.create(
-      {
-        model: MODEL,
-        messages: [user('hello')],
-        stream: true,
-        max_tokens: CONTEXT - 60,
-        // Without an end token the answer would run to its limit.
-        logit_bias: { '4': -100 },
-      },
-      { signal: leaving.signal },
-    );
-    for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
-    leaving.abort();
+    await tiny.leave(CONTEXT - 60);
     await until(async () => (await running()) === 0, 'vLLM to be idle', 10_000);
   });
 });
