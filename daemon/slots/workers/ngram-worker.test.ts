@@ -54,6 +54,25 @@ describe('an engine that predicts tokens from repeats', () => {
     }
   });
 
+  test('a conversation is not read again when a request switches predictions', async () => {
+    const words = `${RUN} ${RUN} ${RUN} `.repeat(4);
+    for (const client of [plain, ahead]) {
+      let messages = user(words);
+      const texts: string[] = [];
+      for (const speculation of ['off', 'ngram', 'ngram', 'off', 'ngram', 'off'] as const) {
+        const ask = { messages, max_tokens: 24, temperature: 0 };
+        const { choices, usage } = await client.request(CHAT, { ...ask, speculation });
+        const text = choices[0]?.message?.content ?? '';
+        const cached = usage?.prompt_tokens_details.cached_tokens ?? 0;
+        // The prefix ends where the template continues differently after the answer.
+        if (texts.length > 0) expect(cached).toBeGreaterThan(0.8 * (usage?.prompt_tokens ?? 0));
+        texts.push(text);
+        messages = [...messages, { role: 'assistant', content: text }, ...user('and then?')];
+      }
+      expect(texts).toHaveLength(6);
+    }
+  });
+
   test('refuses another way of speculation', async () => {
     const response = await plain.worker().post(TEXT, { prompt: 'abc', speculation: 'draft' });
     expect(response.status).toBe(422);

@@ -11,7 +11,7 @@ import { DecodeBarrier } from './decode-barrier.ts';
 import { detokenizer } from './detokenizer.ts';
 import { type GenerationEvent, generate, type Job } from './generate.ts';
 import { Grammars } from './grammars.ts';
-import { LlamaSequence, type OpenSequence } from './llama-sequence.ts';
+import { LlamaSequence } from './llama-sequence.ts';
 import { formatOf, type LoadedModel, loadModel, modelSampling, ownTemplate, toolTemplate } from './load.ts';
 import { canRollBack } from './ngram-predictor.ts';
 import { grammarRefusal, patchSamplerErrors } from './patch-sampler-errors.ts';
@@ -70,17 +70,17 @@ export class ChatEngine {
     patchSamplerErrors(context);
     const several = context.totalSequences > 1;
     const barrier = new DecodeBarrier(nextTurn, several ? () => pause(GATHER_MS) : null);
-    const open: OpenSequence = (predictor) =>
-      context.getSequence({
-        checkpoints: CHECKPOINT_LIMITS,
-        ...(predictor && { tokenPredictor: predictor }),
-      });
     this.#loaded = loaded;
     this.#config = config;
     const ngramTokens = this.#ngramTokens(config.ngramTokens > 0 ? 'ngram' : 'off');
     this.#sequences = Array.from(
       { length: context.totalSequences },
-      (_, number) => new LlamaSequence(open, { number, barrier, ngramTokens }),
+      (_, number) =>
+        new LlamaSequence(context.getSequence({ checkpoints: CHECKPOINT_LIMITS }), {
+          number,
+          barrier,
+          ngramTokens,
+        }),
     );
     this.info = loaded.info;
     this.vocabulary = new Vocabulary(model);

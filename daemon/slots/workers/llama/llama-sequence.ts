@@ -12,13 +12,9 @@ import { createSampler } from './sampler.ts';
 import type { Sampled, SampleOptions, Sequence } from './sequence.ts';
 import type { StatefulSequence } from './state-store.ts';
 
-/** Takes a free sequence of a context. */
-export type OpenSequence = (predictor: NgramPredictor | null) => LlamaContextSequence;
-
 /** Adapts one sequence of the library to the interface that generation needs. */
 export class LlamaSequence implements Sequence, StatefulSequence {
-  #inner: LlamaContextSequence;
-  readonly #open: OpenSequence;
+  readonly #inner: LlamaContextSequence;
   readonly #barrier: DecodeBarrier;
   readonly #place: EvaluationPriority;
   #predictor: NgramPredictor | null;
@@ -32,12 +28,12 @@ export class LlamaSequence implements Sequence, StatefulSequence {
    * Predicts `ngramTokens` tokens at once; 0: none.
    */
   constructor(
-    open: OpenSequence,
+    inner: LlamaContextSequence,
     { number, barrier, ngramTokens }: { number: number; barrier: DecodeBarrier; ngramTokens: number },
   ) {
-    this.#open = open;
+    this.#inner = inner;
     this.#predictor = ngramTokens > 0 ? new NgramPredictor(ngramTokens) : null;
-    this.#inner = open(this.#predictor);
+    setPredictor(inner, this.#predictor);
     this.#place = sequencePriority(number);
     this.#barrier = barrier;
   }
@@ -72,15 +68,12 @@ export class LlamaSequence implements Sequence, StatefulSequence {
     return this.position;
   }
 
-  /**
-   * Sets the number of tokens that the next requests predict at once. The sequence is empty afterwards when that starts
-   * or ends predictions, because the library sets the predictor of a sequence once.
-   */
+  /** Sets the number of tokens that the next requests predict at once. The sequence keeps what it holds. */
   async predict(ngramTokens: number): Promise<void> {
     if (ngramTokens > 0 === (this.#predictor !== null)) return;
-    await this.#inner.dispose();
+    await this.settle();
     this.#predictor = ngramTokens > 0 ? new NgramPredictor(ngramTokens) : null;
-    this.#inner = this.#open(this.#predictor);
+    setPredictor(this.#inner, this.#predictor);
   }
 
   /** Joins the decode barrier until `leave` is called. */
@@ -223,6 +216,14 @@ export class LlamaSequence implements Sequence, StatefulSequence {
     this.#recent.push(token);
     if (this.#recent.length > this.#penaltyWindow) this.#recent.shift();
   }
+}
+
+/**
+ * Sets the predictor of a sequence. The library accepts one only when it creates the sequence, but reads it at the start of
+ * each evaluation. A new sequence would be empty.
+ */
+function setPredictor(sequence: LlamaContextSequence, predictor: NgramPredictor | null): void {
+  Object.assign(sequence, { _tokenPredictor: predictor ?? undefined });
 }
 
 /** The maximum number of tokens that a request can look back at. */
