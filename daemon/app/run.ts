@@ -10,9 +10,6 @@ import { runSubcommand } from './subcommands.ts';
 
 type Environment = Record<string, string | undefined>;
 
-/** Time limit for a clean stop beyond the drain limit (ms). After it the process exits. */
-const STOP_MARGIN_MS = 10_000;
-
 /** Runs the gateway until a signal. A setup problem is reported as one line with its advice and exit code 1. */
 export async function run(argv: readonly string[], env: Environment): Promise<void> {
   try {
@@ -67,7 +64,7 @@ async function serve(env: Environment, model: string | null): Promise<void> {
     if (stopping) return;
     stopping = true;
     services.log.info({ event: 'stopping', signal }, 'stopping');
-    const limitMs = services.drainMs() + STOP_MARGIN_MS;
+    const limitMs = services.stopLimitMs();
     manager.stopping(limitMs);
     const limit = setTimeout(() => void forceExit(1), limitMs);
     limit.unref();

@@ -6,7 +6,8 @@ import type { BannerInfo } from './banner.ts';
 export interface Services {
   log: Log;
   bannerInfo(): BannerInfo;
-  drainMs(): number;
+  /** Returns the milliseconds after which a stop that has not completed is cut. */
+  stopLimitMs(): number;
   /** Reloads all configuration. Resolves when the settings are in force. Never rejects. */
   reload(): Promise<void>;
   /** Checks what the gateway depends on. For the watchdog. */

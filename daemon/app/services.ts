@@ -76,6 +76,8 @@ import { totalFit } from './total-fit.ts';
 import { unusedGpuMessage } from './unused-gpu.ts';
 import { watchConfig } from './watch-config.ts';
 
+/** Time limit for a clean stop beyond the drain limit and the save of conversations (ms). The process exits then. */
+const STOP_MARGIN_MS = 10_000;
 /** How long setup waits for the speed of this machine, in milliseconds. It takes a second unless the machine is busy. */
 const MEASURE_WAIT_MS = 8_000;
 
@@ -357,7 +359,7 @@ export async function startServices(
   void hardware.probeDevices();
   return {
     log,
-    drainMs: () => live.value('drainLimitS') * 1000,
+    stopLimitMs: () => live.value('drainLimitS') * 1000 + STOP_MARGIN_MS + kvCache.states.saveLimitMs(),
     bannerInfo: () => ({
       name: NAME,
       version: VERSION,

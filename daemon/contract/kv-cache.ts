@@ -15,8 +15,8 @@ export const KvCacheView = z.object({
   /** Requests that used a saved state since the gateway started, and the tokens that were not computed again. */
   hits: z.int(),
   restored_tokens: z.int(),
-  /** Engines that cannot restore what they save, and why. */
-  unsupported: z.array(z.object({ model: z.string(), reason: z.string() })),
+  /** Slots whose engines cannot restore what they save, and why. */
+  unsupported: z.array(z.object({ slot: z.string(), model: z.string(), reason: z.string() })),
   models: z.array(
     z.object({
       model: z.string(),

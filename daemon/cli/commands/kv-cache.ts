@@ -25,7 +25,11 @@ function summary(view: KvCacheView): string {
     Size: `${formatBytes(view.bytes)} of ${formatBytes(view.max_bytes)}, ${view.states} conversations`,
     ...(view.unsupported.length === 0
       ? {}
-      : { 'Not saved': view.unsupported.map(({ model, reason }) => `${model}: ${reason}`).join(' ') }),
+      : {
+          'Not saved': view.unsupported
+            .map(({ slot, model, reason }) => `${slot} (${model}): ${reason}`)
+            .join(' '),
+        }),
     Used: `by ${view.hits} requests, ${view.restored_tokens} tokens not computed again`,
   });
 }

@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { PersistMode } from '../../contract/kv-cache.ts';
 import { scratch } from '../../lib/testing/scratch.ts';
 import { KEEP_FREE_BYTES } from '../admission/eviction.ts';
-import { KvCache } from './kv-cache.ts';
+import { KvCache, type KvCacheDeps } from './kv-cache.ts';
 import { ensurePrivateFolder, listStates, modelFolderName, sweepIncomplete } from './state-files.ts';
 
 const GIB = 1024 ** 3;
@@ -21,9 +23,9 @@ beforeEach(() => {
   return () => rmSync(created, { recursive: true, force: true });
 });
 
-const open = () =>
+const open = (log: Partial<KvCacheDeps['log']> = {}) =>
   new KvCache({
-    log: { info: () => {}, warn: () => {} },
+    log: { info: () => {}, warn: () => {}, ...log },
     stateFolder,
     sharedMemory,
     persist: () => persist,
@@ -146,4 +148,49 @@ test('what an interrupted save left is deleted, and complete states stay', () =>
   utimesSync(lost, 1, 1);
   sweepIncomplete(folder);
   expect(readdirSync(folder).sort()).toEqual([`bad.state.${process.pid}.tmp`, 'good.json', 'good.state']);
+});
+
+describe('an engine that cannot restore what it saves', () => {
+  test('is named by slot and model, until it can or has another model', () => {
+    const cache = open();
+    cache.notSaved('old', 'm', 'no option');
+    cache.isSaved('new');
+    expect(cache.view().unsupported).toEqual([{ slot: 'old', model: 'm', reason: 'no option' }]);
+    expect(cache.unsupported('old', 'm')).toBe('no option');
+    expect(cache.unsupported('old', 'other')).toBeNull();
+    expect(cache.unsupported('new', 'm')).toBeNull();
+    cache.isSaved('old');
+    expect(cache.unsupported('old', 'm')).toBeNull();
+  });
+
+  test('is forgotten after many others', () => {
+    const cache = open();
+    for (let slot = 0; slot < 100; slot++) cache.notSaved(`s${slot}`, 'm', 'no');
+    expect(cache.view().unsupported).toHaveLength(64);
+    expect(cache.unsupported('s0', 'm')).toBeNull();
+  });
+});
+
+describe('a save that was interrupted', () => {
+  test('is logged, its files are deleted, and complete states stay', async () => {
+    persist = 'disk';
+    const warnings: object[] = [];
+    const cache = open({ warn: (fields: unknown) => void warnings.push(fields as object) });
+    save(cache, 'm', 'whole');
+    const folder = cache.configFor('m')?.folder ?? '';
+    const ended = spawn('true');
+    await once(ended, 'exit');
+    writeFileSync(join(folder, `half.state.${ended.pid}.tmp`), 'x');
+    cache.interrupted('agent', 'm');
+    expect(readdirSync(folder).sort()).toEqual(['whole.json', 'whole.state']);
+    expect(warnings).toEqual([{ slot: 'agent', model: 'm' }]);
+  });
+
+  test('delays the stop of the gateway only where states survive it', () => {
+    const limits = (['off', 'memory', 'disk'] as const).map((mode) => {
+      persist = mode;
+      return open().saveLimitMs();
+    });
+    expect(limits).toEqual([0, 0, 30_000]);
+  });
 });

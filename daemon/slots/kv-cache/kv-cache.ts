@@ -4,7 +4,7 @@ import type { KvCacheCleared, KvCacheView, PersistMode } from '../../contract/kv
 import type { Log } from '../../lib/log.ts';
 import { startTicksOf } from '../../lib/process/process-identity.ts';
 import { KEEP_FREE_BYTES } from '../admission/eviction.ts';
-import type { KvCacheConfig } from '../workers/protocol.ts';
+import { type KvCacheConfig, SAVE_LIMIT_MS } from '../workers/protocol.ts';
 import {
   ensurePrivateFolder,
   isPrivateFolder,
@@ -14,6 +14,7 @@ import {
   modelOfFolder,
   type StateFile,
   statesIn,
+  sweepIncomplete,
 } from './state-files.ts';
 
 /** Share of the machine's memory that saved states may use (docs/spec/contract.md#kv-cache). */
@@ -47,8 +48,8 @@ export class KvCache {
   readonly #diskRoot: string;
   #hits = 0;
   #restoredTokens = 0;
-  /** Why the engine of a model cannot restore what it saves. */
-  readonly #unsupported = new Map<string, string>();
+  /** Why the engine of a slot cannot restore what it saves, and its model. */
+  readonly #unsupported = new Map<string, { readonly model: string; readonly reason: string }>();
 
   /** Deletes what earlier gateways left in memory, and on disk unless states are saved there. */
   constructor(deps: KvCacheDeps) {
@@ -87,18 +88,28 @@ export class KvCache {
     this.#restoredTokens += tokens;
   }
 
-  /** Records that the engine of a model cannot restore what it saves. */
-  notSaved(modelId: string, reason: string): void {
-    this.#unsupported.delete(modelId);
-    this.#unsupported.set(modelId, reason);
+  /** Records that the engine of a slot cannot restore what it saves. */
+  notSaved(slot: string, model: string, reason: string): void {
+    this.#unsupported.delete(slot);
+    this.#unsupported.set(slot, { model, reason });
     for (const oldest of this.#unsupported.keys())
       if (this.#unsupported.size > MAX_UNSUPPORTED) this.#unsupported.delete(oldest);
-    this.#deps.log.warn({ model: modelId, reason }, 'the conversations of an engine are not saved');
+    this.#deps.log.warn({ slot, model, reason }, 'the conversations of an engine are not saved');
   }
 
-  /** Records that the engine of a model restores what it saves. */
-  isSaved(modelId: string): void {
-    this.#unsupported.delete(modelId);
+  /** Records that the engine of a slot restores what it saves. */
+  isSaved(slot: string): void {
+    this.#unsupported.delete(slot);
+  }
+
+  /**
+   * Logs that an engine was killed before its conversations were saved, and deletes what it was writing. States that were
+   * complete stay.
+   */
+  interrupted(slot: string, model: string): void {
+    const root = this.#root();
+    if (root !== null) sweepIncomplete(join(root, modelFolderName(model)));
+    this.#deps.log.warn({ slot, model }, 'an engine ended before its conversations were saved');
   }
 
   /** Returns the bytes of host memory that the states hold and that a load can get. */
@@ -122,14 +133,20 @@ export class KvCache {
     return mode === 'off' || this.#problem() !== null ? null : mode;
   }
 
+  /** Returns the milliseconds that a stop of the gateway waits for engines that save. States in memory end with it. */
+  saveLimitMs(): number {
+    return this.#deps.persist() === 'disk' ? SAVE_LIMIT_MS : 0;
+  }
+
   /** Returns why nothing is saved, as a sentence; null when states are saved. */
   problem(): string | null {
     return this.#deps.persist() === 'off' ? 'kv_cache.persist is off.' : this.#problem();
   }
 
-  /** Returns why the engine of a model cannot restore what it saves; null when it can, or when that is not known. */
-  unsupported(modelId: string): string | null {
-    return this.#unsupported.get(modelId) ?? null;
+  /** Returns why the engine of a slot with this model cannot restore what it saves; null when it can, or when unknown. */
+  unsupported(slot: string, modelId: string): string | null {
+    const known = this.#unsupported.get(slot);
+    return known?.model === modelId ? known.reason : null;
   }
 
   /** Returns the number of saved states of a model. */
@@ -150,7 +167,7 @@ export class KvCache {
       max_bytes: root === null || this.#problem() !== null ? 0 : this.#maxBytes(),
       hits: this.#hits,
       restored_tokens: this.#restoredTokens,
-      unsupported: [...this.#unsupported].map(([model, reason]) => ({ model, reason })),
+      unsupported: [...this.#unsupported].map(([slot, known]) => ({ slot, ...known })),
       models: [...folders].map(([folder, own]) => ({
         model: modelOfFolder(folder),
         states: own.length,

@@ -31,6 +31,15 @@ describe('the conversations of a slot', () => {
     );
   });
 
+  it('of another slot with the same model do not depend on what the build of this one cannot', () => {
+    const unsupported = (slot: string, model: string) => (slot === 'old' && model === 'm' ? 'no' : null);
+    const reasons = ['old', 'new'].map((name) => {
+      const config = { ...configOf(SERVER), name };
+      return slotConversations(config, { launch: null, modelId: 'm' }, { ...STATES, unsupported })?.reason;
+    });
+    expect(reasons).toEqual(['no', null]);
+  });
+
   it('of the embedded engine do not depend on what a llama-server cannot', () => {
     expect(view('', { unsupported: () => 'no' })).toEqual({ from: 'disk', reason: null });
   });

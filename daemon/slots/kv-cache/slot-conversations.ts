@@ -20,8 +20,8 @@ export interface SavedStates {
   from(): 'memory' | 'disk' | null;
   /** Why nothing is saved anywhere, as a sentence; null when states are saved. */
   problem(): string | null;
-  /** Why the engine of a model cannot restore what it saves; null when it can, or when that is not known. */
-  unsupported(modelId: string): string | null;
+  /** Why the engine of a slot with this model cannot restore what it saves; null when it can, or when unknown. */
+  unsupported(slot: string, modelId: string): string | null;
 }
 
 /**
@@ -54,5 +54,5 @@ function engineReason(
     : null;
 }
 
-const unsupportedReason = ({ engine }: SlotConfig, modelId: string | null, states: SavedStates) =>
-  engine === 'llama-server' && modelId !== null ? states.unsupported(modelId) : null;
+const unsupportedReason = ({ engine, name }: SlotConfig, modelId: string | null, states: SavedStates) =>
+  engine === 'llama-server' && modelId !== null ? states.unsupported(name, modelId) : null;

@@ -71,17 +71,23 @@ export function registerChild(runFolder: string, slot: string, pid: number, nonc
 
 /**
  * Sends SIGTERM to the process group, kills it after `graceMs` (0: immediately), and resolves when the exit was
- * observed.
+ * observed. `moreMs` is read at the end of that time: how much longer the process may take.
  */
 export async function stopChild(
   child: ChildProcess,
   ended: Promise<EngineExit>,
   graceMs: number,
+  moreMs: () => number = () => 0,
 ): Promise<EngineExit> {
   const { pid } = child;
   if (pid !== undefined && child.exitCode === null && child.signalCode === null) {
     signalGroup(pid, graceMs > 0 ? 'SIGTERM' : 'SIGKILL');
-    const force = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs);
+    const kill = () => signalGroup(pid, 'SIGKILL');
+    let force = setTimeout(() => {
+      const more = graceMs > 0 ? moreMs() : 0;
+      if (more > 0) force = setTimeout(kill, more);
+      else kill();
+    }, graceMs);
     void ended.then(() => clearTimeout(force));
   }
   return ended;

@@ -86,7 +86,7 @@ async function opened(
     kvCache: {
       configFor: () => config,
       restored: (count) => void reported.push(`restored ${count}`),
-      notSaved: (_, reason) => void reported.push(reason),
+      notSaved: (_slot, _model, reason) => void reported.push(reason),
       isSaved: () => {},
     },
     note: (line) => void notes.push(line),

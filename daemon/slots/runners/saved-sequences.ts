@@ -89,7 +89,7 @@ export class SavedSequences {
     if (options?.includes(KNOWN_OPTION) && !options.includes(SAVE_PATH_OPTION)) {
       const reason = `This build of llama-server has no ${SAVE_PATH_OPTION}.`;
       deps.note(reason);
-      kvCache.notSaved(launch.modelId, reason);
+      kvCache.notSaved(launch.slot, launch.modelId, reason);
       return null;
     }
     if (!ensurePrivateFolder(config.folder)) return null;
@@ -111,12 +111,12 @@ export class SavedSequences {
     try {
       await this.#prove(endpoint, signal);
       this.#isProven = true;
-      kvCache.isSaved(launch.modelId);
+      kvCache.isSaved(launch.slot);
     } catch (error) {
       if (signal.aborted) return;
       const reason = `This llama-server cannot restore conversations: ${(error as Error).message}.`;
       note(reason);
-      kvCache.notSaved(launch.modelId, reason);
+      kvCache.notSaved(launch.slot, launch.modelId, reason);
       return;
     }
     const digest = await this.#readFingerprint().catch(() => null);

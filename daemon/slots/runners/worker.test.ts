@@ -11,7 +11,7 @@ import { signalGroup } from '../lifecycle/orphans.ts';
 import { workerLaunch } from '../testing/launches.ts';
 import { parentDeathPrefix } from './program.ts';
 import type { RunningEngine } from './runner.ts';
-import { createWorkerRunner } from './worker.ts';
+import { createWorkerRunner, type WorkerRunnerDeps } from './worker.ts';
 
 let folder: string;
 let running: RunningEngine | null = null;
@@ -24,7 +24,11 @@ afterEach(async () => {
 });
 
 /** Starts a small program in place of the engine. */
-function start(program: string, over: Partial<Launch> = {}): RunningEngine {
+function start(
+  program: string,
+  over: Partial<Launch> = {},
+  more: Partial<WorkerRunnerDeps> = {},
+): RunningEngine {
   const workerPath = join(folder, 'with space;$(x).mjs');
   writeFileSync(workerPath, program);
   const runner = createWorkerRunner({
@@ -34,6 +38,7 @@ function start(program: string, over: Partial<Launch> = {}): RunningEngine {
     logFolder: join(folder, 'logs'),
     runFolder: join(folder, 'run'),
     environment: (name) => (name === 'PATH' ? process.env.PATH : `canary-${name}`),
+    ...more,
   });
   running = runner.start(workerLaunch(over));
   return running;
@@ -96,6 +101,44 @@ describe('the worker runner', () => {
     expect((await run.stop(50)).signal).toBe('SIGKILL');
     expect(startTicksOf(run.pid as number)).toBeNull();
     await vi.waitFor(() => expect(startTicksOf(child)).toBeNull(), LIMIT_MS);
+  });
+
+  describe('one that saves its conversations when it ends', () => {
+    const interrupted: string[][] = [];
+    const kvCache = {
+      configFor: () => null,
+      restored: () => {},
+      interrupted: (...names: string[]) => void interrupted.push(names),
+    };
+    beforeEach(() => interrupted.splice(0));
+    /** Saves for `ms` after SIGTERM. */
+    const saving = (ms: number) => `
+      process.on('message', () => process.send({ type: 'ready', info: ${FACTS} }));
+      process.on('SIGTERM', () => process.send({ type: 'saving' }, () => console.log('saving.')));
+      process.on('SIGTERM', () => setTimeout(() => process.send({ type: 'saved' }, () => process.exit(0)), ${ms}));`;
+
+    it('may take longer than its grace', async () => {
+      const run = start(saving(2_500), {}, { kvCache });
+      await run.loaded;
+      expect(await run.stop(1_000)).toMatchObject({ code: 0, signal: null });
+      expect(interrupted).toEqual([]);
+    });
+
+    it('is killed after the limit of a save, which is reported', async () => {
+      const run = start(saving(2 * LIMIT_MS), {}, { kvCache, saveLimitMs: 500 });
+      await run.loaded;
+      expect((await run.stop(1_000)).signal).toBe('SIGKILL');
+      expect(interrupted).toEqual([['agent', 'tiny']]);
+      const log = () => readFileSync(join(folder, 'logs', 'agent.log'), 'utf8');
+      await vi.waitFor(() => expect(log()).toContain('ended before its conversations were saved'), LIMIT_MS);
+    });
+
+    it('is killed at once without a grace', async () => {
+      const run = start(saving(2 * LIMIT_MS), {}, { kvCache });
+      await run.loaded;
+      expect((await run.stop(0)).signal).toBe('SIGKILL');
+      expect(interrupted).toEqual([]);
+    });
   });
 
   it('one that is still loading is killed immediately, without its grace period', async () => {

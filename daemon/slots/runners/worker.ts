@@ -7,7 +7,7 @@ import type { KvCache } from '../kv-cache/kv-cache.ts';
 import { EngineLog } from '../lifecycle/engine-log.ts';
 import { scrubPaths } from '../lifecycle/failure-reason.ts';
 import { removeRunRecord } from '../lifecycle/orphans.ts';
-import type { WorkerMessage } from '../workers/protocol.ts';
+import { SAVE_LIMIT_MS, type WorkerMessage } from '../workers/protocol.ts';
 import { notStarted, registerChild, stopChild, watchExit } from './child.ts';
 import { parentDeathPrefix } from './program.ts';
 import { failedStart, type LoadedEngine, type Runner, type RunningEngine } from './runner.ts';
@@ -26,7 +26,9 @@ export interface WorkerRunnerDeps {
   /** Returns a variable of the gateway's environment. */
   environment(name: string): string | undefined;
   /** The saved states of conversations; absent for none. */
-  readonly kvCache?: Pick<KvCache, 'configFor' | 'restored'> | undefined;
+  readonly kvCache?: Pick<KvCache, 'configFor' | 'restored' | 'interrupted'> | undefined;
+  /** Milliseconds that a save may take beyond the grace of a stop; default `SAVE_LIMIT_MS`. */
+  readonly saveLimitMs?: number;
 }
 
 /** Starts the worker; `prefix` is the command line before Node. */
@@ -54,12 +56,16 @@ class WorkerStatus {
   port = 0;
   fraction: number | null = null;
   isLoaded = false;
+  /** It saves its conversations, and has not reported that they are complete. */
+  isSaving = false;
   /** The reason that it reported before it ended. */
   knownReason: string | null = null;
 
   handle(message: WorkerMessage): void {
     if (message.type === 'listening') this.port = message.port;
     else if (message.type === 'progress') this.fraction = message.fraction;
+    else if (message.type === 'saving') this.isSaving = true;
+    else if (message.type === 'saved') this.isSaving = false;
     else if (message.type === 'failed') this.knownReason = scrubPaths(String(message.reason));
     else if (message.type === 'ready') {
       this.isLoaded = true;
@@ -84,6 +90,7 @@ function startWorker(
   prefix: readonly string[],
 ): RunningEngine {
   const nonce = randomBytes(18).toString('base64url');
+  const { saveLimitMs = SAVE_LIMIT_MS } = deps;
   const status = new WorkerStatus();
   const log = new EngineLog(deps.logFolder, launch.slot);
   let child: ChildProcess;
@@ -95,7 +102,12 @@ function startWorker(
   const ended = watchExit(child, {
     log,
     knownReason: () => status.knownReason,
-    onExit: () => removeRunRecord(deps.runFolder, launch.slot, (line) => log.note(line)),
+    onExit: () => {
+      removeRunRecord(deps.runFolder, launch.slot, (line) => log.note(line));
+      if (!status.isSaving || child.exitCode === 0) return;
+      log.note('ended before its conversations were saved');
+      deps.kvCache?.interrupted(launch.slot, launch.modelId);
+    },
   });
   child.on('message', (message: WorkerMessage) => {
     status.handle(message);
@@ -117,7 +129,8 @@ function startWorker(
     lines: () => log.lines(),
     linesSince: (time) => log.linesSince(time),
     // A loading worker has no requests to finish, and handles no message until a native call returns.
-    stop: (graceMs) => stopChild(child, ended, status.isLoaded ? graceMs : 0),
+    stop: (graceMs) =>
+      stopChild(child, ended, status.isLoaded ? graceMs : 0, () => (status.isSaving ? saveLimitMs : 0)),
   };
 }
 

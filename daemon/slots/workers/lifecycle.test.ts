@@ -1,11 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tinyChat } from '../../models/testing/gguf/tiny-chat.ts';
 import { encodeGguf } from '../../models/testing/gguf/writer.ts';
 import { WORKER_EXIT } from './protocol.ts';
-import { type ForkedWorker, forkWorker, KEY, modelFile, readEvents } from './testing/forked-worker.ts';
+import {
+  type ForkedWorker,
+  forkSavingWorker,
+  forkWorker,
+  KEY,
+  modelFile,
+  readEvents,
+} from './testing/forked-worker.ts';
+import { LIMITS } from './testing/saving-main.ts';
 
 let file: Awaited<ReturnType<typeof modelFile>>;
 const workers: ForkedWorker[] = [];
@@ -140,3 +148,35 @@ async function written(bytes: Buffer): Promise<string> {
 function otherArchitecture(): Buffer {
   return Buffer.from(encodeGguf(tinyChat()).toString('latin1').replace('llama', 'xlama'), 'latin1');
 }
+
+/** Ends a worker whose save takes `saveMs`. Returns its exit and the messages of its end. */
+async function endSaving(saveMs: number, end: (worker: ForkedWorker) => void) {
+  const worker = await forkSavingWorker(saveMs);
+  workers.push(worker);
+  await worker.ready;
+  end(worker);
+  const exit = await worker.exited;
+  // The last messages may arrive after the exit.
+  if (worker.child.connected) await once(worker.child, 'disconnect');
+  const messages = worker.messages.map(({ type }) => type).filter((type) => /^sav/.test(type));
+  return { ...exit, messages };
+}
+
+describe('the save at the end of a worker', () => {
+  const onSignal = ({ child }: ForkedWorker) => void child.kill('SIGTERM');
+
+  test('may take longer than the rest of the end', async () => {
+    const ended = await endSaving(LIMITS.forceExitMs + 1_000, onSignal);
+    expect(ended).toEqual({ code: WORKER_EXIT.ended, signal: null, messages: ['saving', 'saved'] });
+  });
+
+  test('may take as long when the daemon has exited', async () => {
+    const ended = await endSaving(LIMITS.forceExitMs + 1_000, ({ child }) => child.disconnect());
+    expect(ended).toEqual({ code: WORKER_EXIT.ended, signal: null, messages: [] });
+  });
+
+  test('ends the worker by force after its limit, and is not reported as complete', async () => {
+    const ended = await endSaving(600_000, onSignal);
+    expect(ended).toEqual({ code: null, signal: 'SIGKILL', messages: ['saving'] });
+  });
+});

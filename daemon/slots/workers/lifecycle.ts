@@ -2,6 +2,7 @@ import { openServer, type Routes, type WorkerServer } from './http-server.ts';
 import {
   DRAIN_MS,
   FORCE_EXIT_MS,
+  SAVE_LIMIT_MS,
   WORKER_EXIT,
   type WorkerHealth,
   type WorkerInfo,
@@ -48,6 +49,13 @@ export interface WorkerProgram<C extends AnyConfig> {
   readonly load: LoadService<C>;
 }
 
+/** Time limits of the end of a worker. */
+export interface EndLimits {
+  readonly forceExitMs: number;
+  readonly saveLimitMs: number;
+}
+const END_LIMITS: EndLimits = { forceExitMs: FORCE_EXIT_MS, saveLimitMs: SAVE_LIMIT_MS };
+
 /** Minimum difference between two progress messages. */
 const PROGRESS_STEP = 0.02;
 /** Interval of the check whether running requests have ended. */
@@ -59,12 +67,12 @@ const LAST_MESSAGE_MS = 1_000;
  * Runs this process as a worker: waits for `start` over IPC, listens, loads, reports, and ends when the
  * daemon disconnects, on SIGTERM, or when the engine breaks. SIGINT of a terminal is left to the daemon.
  */
-export function runWorker<C extends AnyConfig>(program: WorkerProgram<C>): void {
+export function runWorker<C extends AnyConfig>(program: WorkerProgram<C>, limits = END_LIMITS): void {
   if (process.send === undefined) {
     process.stderr.write('This program can only be started by the gateway.\n');
     process.exit(WORKER_EXIT.misuse);
   }
-  const worker = new Worker(program);
+  const worker = new Worker(program, limits);
   process.once('message', (message) => worker.start(message));
   process.once('disconnect', () => void worker.end(0));
   // `on`, not `once`: libraries that find no other listener end the process themselves.
@@ -76,13 +84,16 @@ export function runWorker<C extends AnyConfig>(program: WorkerProgram<C>): void 
 
 class Worker<C extends AnyConfig> {
   readonly #program: WorkerProgram<C>;
+  readonly #limits: EndLimits;
   readonly #stop = new AbortController();
   #server: WorkerServer | null = null;
   #service: LoadedService | null = null;
   #started: Promise<void> = Promise.resolve();
+  #force: NodeJS.Timeout | undefined;
 
-  constructor(program: WorkerProgram<C>) {
+  constructor(program: WorkerProgram<C>, limits: EndLimits) {
     this.#program = program;
+    this.#limits = limits;
   }
 
   start(message: unknown): void {
@@ -108,16 +119,32 @@ class Worker<C extends AnyConfig> {
   async end(drainMs: number): Promise<void> {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort(new Error('the worker is ending'));
-    setTimeout(forceExit, FORCE_EXIT_MS).unref();
+    this.#limit(this.#limits.forceExitMs);
     await this.#started;
     this.#server?.drain();
     const deadline = performance.now() + drainMs;
     while (this.#busy() && performance.now() < deadline) await pause(DRAIN_POLL_MS);
     this.#server?.close();
     while (this.#busy()) await pause(DRAIN_POLL_MS);
-    await this.#service?.save?.(!process.connected);
+    await this.#save();
     await this.#service?.dispose();
     process.exit(WORKER_EXIT.ended);
+  }
+
+  /** Saves what a later start can use, within a separate time limit. */
+  async #save(): Promise<void> {
+    if (this.#service?.save === undefined) return;
+    this.#limit(this.#limits.saveLimitMs);
+    send({ type: 'saving' });
+    await this.#service.save(!process.connected);
+    send({ type: 'saved' });
+    this.#limit(this.#limits.forceExitMs);
+  }
+
+  /** Exits by force after this time, instead of after an earlier limit. */
+  #limit(ms: number): void {
+    clearTimeout(this.#force);
+    this.#force = setTimeout(forceExit, ms).unref();
   }
 
   /**

@@ -60,8 +60,8 @@ describe('an engine that predicts tokens from repeats', () => {
       let messages = user(words);
       const texts: string[] = [];
       for (const speculation of ['off', 'ngram', 'ngram', 'off', 'ngram', 'off'] as const) {
-        const ask = { messages, max_tokens: 24, temperature: 0 };
-        const { choices, usage } = await client.request(CHAT, { ...ask, speculation });
+        const body = { messages, max_tokens: 24, temperature: 0 };
+        const { choices, usage } = await client.request(CHAT, { ...body, speculation });
         const text = choices[0]?.message?.content ?? '';
         const cached = usage?.prompt_tokens_details.cached_tokens ?? 0;
         // The prefix ends where the template continues differently after the answer.

@@ -78,12 +78,15 @@ export interface WorkerInfo {
 /**
  * Messages from worker to daemon, in this order: `listening`, any number of `progress`, then `ready` or
  * `failed`, then `restored` for each saved state that a request used. `failed` may also follow later; the process then exits with a non-zero code.
+ * At the end a chat worker sends `saving` when it begins to save its conversations and `saved` when they are complete.
  */
 export type WorkerMessage =
   | { type: 'listening'; port: number }
   | { type: 'progress'; fraction: number }
   | { type: 'ready'; info: WorkerInfo }
   | { type: 'restored'; tokens: number; bytes: number }
+  | { type: 'saving' }
+  | { type: 'saved' }
   | { type: 'failed'; reason: string };
 
 /** Body of `GET /health`: 200 with `ok`, 503 with `loading`. */
@@ -104,5 +107,7 @@ export const WORKER_EXIT = { ended: 0, failed: 70, misuse: 64 } as const;
 
 /** Time that running requests may take after SIGTERM before they are aborted. */
 export const DRAIN_MS = 5_000;
-/** Time after SIGTERM or loss of the parent until the process exits by force. */
+/** Time after SIGTERM or loss of the parent until the process exits by force. It starts again after a save. */
 export const FORCE_EXIT_MS = 8_000;
+/** Time that the conversations of an engine may take to be saved when it ends. It is killed afterwards. */
+export const SAVE_LIMIT_MS = 30_000;

@@ -121,6 +121,7 @@ describe.skipIf(program === null)('conversations of llama-server', () => {
     await runSlotAction(gateway, 'old', 'unload');
     expect((await view()).unsupported).toEqual([
       {
+        slot: 'old',
         model: 'attentive',
         reason: expect.stringMatching(/cannot restore conversations: save answered with status 501/),
       },

@@ -8,6 +8,7 @@ import type { WorkerConfig, WorkerHealth, WorkerInfo, WorkerMessage } from '../p
 import type { SpeechConfig } from '../speech-config.ts';
 
 const LLAMA = new URL('../llama-main.ts', import.meta.url);
+const SAVING = new URL('./saving-main.ts', import.meta.url);
 const SPEECH = new URL('../speech-main.ts', import.meta.url);
 export const KEY = 'key-of-this-engine';
 
@@ -52,6 +53,10 @@ export const forkWorker = (modelPath: string, changes: Partial<WorkerConfig> = {
     kvCache: null,
     ...changes,
   } satisfies WorkerConfig);
+
+/** Forks a worker without an engine whose save takes `saveMs`. */
+export const forkSavingWorker = (saveMs: number): Promise<ForkedWorker> =>
+  forkProgram(SAVING, { key: KEY, saveMs });
 
 /** Forks a speech or transcription worker, which runs in `folder`. */
 export const forkSpeechWorker = (
