@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type HttpProxy, startHttpProxy } from '../lib/testing/http-proxy.ts';
 import { listenOnLoopback, portOf } from '../lib/testing/listening.ts';
+import { startSocksProxy } from '../lib/testing/socks-proxy.ts';
 import { tinyChat } from '../models/testing/gguf/tiny-chat.ts';
 import { encodeGguf } from '../models/testing/gguf/writer.ts';
 import { type FakeHub, startHub } from '../models/testing/hub.ts';
@@ -48,6 +49,18 @@ describe('a proxy', () => {
     expect(await pull(gateway)).toMatchObject(DOWNLOADED);
     const used = proxy.requests.slice(before);
     expect(used.some((line) => line.startsWith(`GET http://hub.example/${REPO}/resolve/`))).toBe(true);
+    expect(gateway.output()).not.toContain('secret');
+  });
+
+  test('of SOCKS5 with a name and a password is used for downloads', async () => {
+    const socks = await startSocksProxy({ target: hub.port, login: 'me:50% secret' });
+    onTestFinished(async () => void (await socks.close()));
+    const gateway = await start({
+      HF_ENDPOINT: 'http://hub.example',
+      ALL_PROXY: socks.address.replace('//', '//me:50%25%20secret@'),
+    });
+    expect(await pull(gateway)).toMatchObject(DOWNLOADED);
+    expect(new Set(socks.requests)).toEqual(new Set(['hub.example:80']));
     expect(gateway.output()).not.toContain('secret');
   });
 
