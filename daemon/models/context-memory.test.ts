@@ -250,7 +250,7 @@ describe('contextMemory', () => {
       'tokenizer.ggml.merges': ['a b', 'b c'],
     };
     const keys = { block_count: 1, ...attention(1, 64) };
-    const expected = { outputBytes: 4 * 3, tokenizerBytes: 3 * 700 + 2 * 740 };
+    const expected = { outputBytes: 4 * 3, tokenizerBytes: 3 * 300 + 2 * 80 };
     expect(contextMemory({ ...header('llama', keys), ...words }, 'llama')).toMatchObject(expected);
     const encoder = contextMemory({ ...header('bert', keys), ...words }, 'bert');
     expect(encoder).toMatchObject({ ...expected, vocabulary: 0 });

@@ -2,7 +2,7 @@ import { type ContextMemory, cacheBytes } from './context-memory.ts';
 
 /**
  * What llama.cpp itself says about a context of one size, from a simulation without weights
- * (docs/adr/0000-simulated-context.md). All values are for the CPU and two-byte keys and values.
+ * (docs/adr/0058-simulated-context-memory.md). All values are for the CPU and two-byte keys and values.
  */
 export interface SimulatedPoint {
   /** Tokens of the window. */

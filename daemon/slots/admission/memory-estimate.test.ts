@@ -206,10 +206,10 @@ describe('needOf with the sizes of the header', () => {
   });
 
   it('counts tokens and merges in the process, and a flat sum on a card or without a vocabulary', () => {
-    const contextMemory = contextOf(1000, { tokenizerBytes: 700 * 30_000 });
+    const contextMemory = contextOf(1000, { tokenizerBytes: 300 * 30_000 });
     const engine = (onCard: boolean, model: ModelSize = { ...plain, contextMemory }) =>
       needOf(model, { ...run(512, 1), onCard }).engine;
-    expect(engine(false)).toBe(68 * 1024 ** 2 + 700 * 30_000);
+    expect(engine(false)).toBe(62 * 1024 ** 2 + 300 * 30_000);
     expect(engine(true)).toBe(160 * 1024 ** 2);
     expect(engine(false, plain)).toBe(160 * 1024 ** 2);
   });

@@ -12,9 +12,9 @@ import { checkpointsBytes, promptCacheBytes } from '../workers/checkpoint-limits
 const MIB = 1024 * 1024;
 /**
  * Bytes that the process of an engine takes in addition to weights, context window and compute buffers: on a card, or
- * with an unknown vocabulary, and on the CPU next to the tokens (docs/adr/0071-resident-memory-on-the-cpu.md).
+ * with an unknown vocabulary, and on the CPU next to the tokens (docs/adr/0086-the-engine-loads-a-model-once.md).
  */
-const ENGINE_BYTES = { usual: 160 * MIB, withoutTokens: 68 * MIB } as const;
+const ENGINE_BYTES = { usual: 160 * MIB, withoutTokens: 62 * MIB } as const;
 /** The properties of a model that decide how much memory it needs; null means unknown. */
 export interface ModelSize {
   readonly sizeBytes: number;

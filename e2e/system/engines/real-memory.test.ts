@@ -14,10 +14,8 @@ import { gemma3, minilm, qwen25, smollm2 } from '../harness/real-models.ts';
 import { availableOrSkip } from '../harness/unavailable.ts';
 
 /** Limits of the estimate as a multiple of the measured memory. */
-const LIMITS = [0.95, 1.12] as const;
-/** The memory of Gemma 3 differs by a quarter between runs (docs/adr/0071-resident-memory-on-the-cpu.md). */
-const GEMMA_LIMITS = [0.88, 1.15] as const;
-/** The measured memory of one model differs by up to 8 % between runs, so one outlier is measured again. */
+const [min, max] = [0.95, 1.12] as const;
+/** Other load may move a measurement by a few percent, so an outlier is measured again. */
 const RUNS = 3;
 const MODEL = 'measured-model';
 const WORDS = 'the cat sat on a mat and then'.split(' ');
@@ -33,8 +31,6 @@ interface Measured {
 
 interface RealModel {
   readonly name: string;
-  /** Limits of its estimate, where they are not `LIMITS`. */
-  readonly limits?: readonly [min: number, max: number];
   /** Downloads it. Returns the path of its file, or of its checkpoint to convert. */
   readonly download: () => Promise<string>;
   readonly convert?: (folder: string) => GgufModel;
@@ -73,7 +69,7 @@ const TEXTS = 8;
 const POSITIONS = 512;
 const MODELS: readonly RealModel[] = [
   chat('SmolLM2 135M', smollm2),
-  { ...chat('Gemma 3 270M', gemma3), limits: GEMMA_LIMITS },
+  chat('Gemma 3 270M', gemma3),
   chat('Qwen2.5 Coder 0.5B', qwen25),
   {
     name: 'MiniLM L6',
@@ -89,7 +85,6 @@ const MODELS: readonly RealModel[] = [
 ];
 
 describe.each(MODELS)('$name on the CPU', async (model) => {
-  const [min, max] = model.limits ?? LIMITS;
   const file = await availableOrSkip(`the memory of ${model.name}`, model.download);
   let gateway: Gateway | undefined;
 

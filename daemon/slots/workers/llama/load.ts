@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
+import { collectGarbage } from '../../../lib/perf/collect-garbage.ts';
 import { type ChatFormat, chatFormat } from '../../../models/chat-format.ts';
 import { type SamplingDefaults, samplingDefaults } from '../../../models/sampling-defaults.ts';
 import type { LoadWatch } from '../lifecycle.ts';
@@ -9,6 +10,7 @@ import { cudaDiagnosis, machineSources, vulkanDiagnosis } from './backend-diagno
 import { BatchPlan } from './batch-plan.ts';
 import { EngineLog } from './engine-log.ts';
 import { canHaveCard } from './gpu-nodes.ts';
+import { skipSimulation } from './skip-simulation.ts';
 
 /** A loaded model and the context that evaluates its tokens. */
 export interface OpenedModel<C> {
@@ -101,6 +103,7 @@ export async function openModel<C>(
     if (isNamed(config.device) && (await llama.getGpuDeviceNames()).length === 0) {
       throw new Error(`llama.cpp finds no ${config.device} device that it may use`);
     }
+    if (llama.gpu === false) skipSimulation();
     const model = await llama.loadModel({
       modelPath: config.modelPath,
       gpuLayers: config.gpuLayers ?? { fitContext: placed },
@@ -110,7 +113,10 @@ export async function openModel<C>(
     if (isNamed(config.device) && model.gpuLayers === 0) {
       throw new Error(`the ${config.device} device has no memory for a single layer of it`);
     }
-    return { llama, model, context: await makeContext(model) };
+    const context = await makeContext(model);
+    // The library reads the header into buffers that grow, and drops up to 100 MB of them.
+    collectGarbage();
+    return { llama, model, context };
   } catch (error) {
     throw new Error(reason(error, config, await log.cause()), { cause: error });
   }
