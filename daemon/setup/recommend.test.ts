@@ -105,6 +105,7 @@ test('the recommendations for each captured machine', () => {
       "amd-strix-halo-carveout-no-npu": [
         "agent: Gemma 4 26B A4B 131072",
         "embed: Qwen3 Embedding 0.6B 8192",
+        "tts: Kokoro 82M multi-lang v1.0",
         "rerank: BGE Reranker v2 M3 1024",
         "utility: Qwen3.5 2B 131072",
       ],
@@ -171,7 +172,7 @@ test('the recommendations for each captured machine', () => {
         "stt: Parakeet TDT 0.6B v3",
         "tts: Kokoro 82M multi-lang v1.0",
         "rerank: BGE Reranker v2 M3 1024",
-        "utility: Qwen3.5 0.8B 2048",
+        "utility: Qwen3.5 0.8B 8192",
       ],
     }
   `);
