@@ -99,6 +99,8 @@ describe('a real engine', () => {
       'DO_NOT_TRACK',
       'GATEWAY_WORKER',
       'HF_HUB_DISABLE_TELEMETRY',
+      'MALLOC_MMAP_THRESHOLD_',
+      'MALLOC_TRIM_THRESHOLD_',
       'NODE_CHANNEL_FD',
       'NODE_CHANNEL_SERIALIZATION_MODE',
       ...Object.keys(compileCacheEnv()),
