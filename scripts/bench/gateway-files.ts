@@ -20,8 +20,9 @@ const PARALLEL = `parallel = ${PER_LANE}\n`;
 
 /** The slot files of the gateway under test, by slot. */
 function slotFiles(upstream: string): Record<string, string> {
+  // The variable differs, because slots with equal settings share one engine and its limit of concurrent requests.
   const lane = (name: string): string =>
-    `${PARALLEL}context = 512\n${name === 'agent' ? '' : 'model = "svc-demo"\nautoload = true\n'}`;
+    `${PARALLEL}context = 512\n${name === 'agent' ? '' : 'model = "svc-demo"\nautoload = true\n'}[env]\nLANE = "${name}"\n`;
   const attached = `engine = "custom"\nrunner = "attach"\nurl = "${upstream}"\nautoload = true\n${PARALLEL}`;
   return {
     ...Object.fromEntries(LANES.map((name) => [name, lane(name)])),
