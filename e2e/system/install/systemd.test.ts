@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { drawnPng } from '../../../daemon/test/harness/drawn-png.ts';
 import { firstDifference } from '../../../daemon/test/harness/env-texts.ts';
 import { bootMachine, type Machine } from '../../../daemon/test/harness/machine.ts';
 import { fuzzing } from '../../../daemon/test/harness/scale.ts';
@@ -34,6 +35,23 @@ async function packages(out: string): Promise<{ now: string; later: string }> {
 const URL = 'http://127.0.0.1:8080';
 const CHAT = `curl -sf ${URL}/v1/chat/completions -H 'content-type: application/json' -d '{"model":"agent","messages":[{"role":"user","content":"Hello"}]}'`;
 const ACTIVE = 'systemctl is-active --quiet svc-gateway';
+
+const PAINTER_PORT = 18_099;
+
+/** STAND-IN for an upstream that draws: its images are PNG, whatever the request says. */
+function painterProgram(): string {
+  const image = drawnPng({ width: 64, height: 64, seed: 1 }).toString('base64');
+  const models = { object: 'list', data: [{ id: 'painter-1', object: 'model' }] };
+  const answer = { created: 1, data: [{ b64_json: image }] };
+  return `import { createServer } from 'node:http';
+const [models, answer] = ${JSON.stringify([models, answer])};
+createServer((req, res) => {
+  req.resume();
+  res.setHeader('content-type', 'application/json');
+  res.end(JSON.stringify(req.method === 'POST' ? answer : models));
+}).listen(${PAINTER_PORT}, '127.0.0.1');
+`;
+}
 
 describe.skipIf(reason !== null)('the service', () => {
   let folder = '';
@@ -88,6 +106,29 @@ describe.skipIf(reason !== null)('the service', () => {
     const users = await machine.runOk('ps -eo user=,args= | grep [l]lama-main');
     expect(users.split('\n').every((line) => line.startsWith('svc '))).toBe(true);
   }, 120_000);
+
+  it('draws with an upstream that makes PNG, and converts its image to JPEG and WebP', async () => {
+    writeFileSync(join(folder, 'painter.mjs'), painterProgram());
+    writeFileSync(join(folder, 'painter.toml'), `base_url = "http://127.0.0.1:${PAINTER_PORT}/v1"\n`);
+    const node = '/usr/lib/svc-gateway/bin/node';
+    await machine.runOk(`systemd-run --unit painter ${node} /shared/painter.mjs`, 30_000);
+    await machine.runOk('install -o svc -g svc -m 600 /shared/painter.toml /etc/svc/upstreams/');
+    await machine.until(`curl -sf ${URL}/v1/models | grep -q painter-1`, 60_000);
+    const draw = (format: string) =>
+      machine.runOk(
+        `curl -sf ${URL}/v1/images/generations -H 'content-type: application/json' -d '{"model":"painter-1","prompt":"a cat","output_format":"${format}"}'`,
+        90_000,
+      );
+    const [jpeg, webp] = [await draw('jpeg'), await draw('webp')].map((text) => {
+      const { data } = JSON.parse(text) as { data: { b64_json: string }[] };
+      return Buffer.from(data[0]?.b64_json ?? '', 'base64');
+    });
+    expect(jpeg?.subarray(0, 3).toString('hex')).toBe('ffd8ff');
+    expect(webp?.toString('latin1', 0, 4)).toBe('RIFF');
+    expect(webp?.toString('latin1', 8, 12)).toBe('WEBP');
+    await machine.runOk('systemctl stop painter && rm /etc/svc/upstreams/painter.toml', 30_000);
+    await machine.until(`! curl -sf ${URL}/v1/models | grep -q painter-1`, 60_000);
+  }, 240_000);
 
   it('a rotated key and a browser session survive a restart', async () => {
     await machine.runOk('svcctl auth rotate admin --force');
