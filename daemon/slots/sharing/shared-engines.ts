@@ -57,6 +57,9 @@ export class SharedEngines implements EngineSharing {
     if (peers.length === 0) return controller;
     const { standing } = controller;
     if (RUNNING.has(standing)) return controller;
+    // The usual case, which requests read many times.
+    const loaded = peers.find((other) => other.standing === 'loaded' && canServe(other));
+    if (loaded !== undefined) return loaded;
     const others = peers.filter(canServe);
     const at = chooseHost(
       standing,
