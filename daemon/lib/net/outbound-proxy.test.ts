@@ -221,12 +221,15 @@ describe('an error of the proxy names the proxy', () => {
     await expect(sent).rejects.toThrow(/does not answer as a SOCKS5 proxy/);
   });
 
-  test.skipIf(certificate === null)('a certificate that is not trusted', async () => {
-    const { address } = await startTlsProxy();
-    const sent = send(outbound(address), get('http://hub.example'));
-    await expect(sent).rejects.toMatchObject({ code: 'ERR_PROXY', isUnsent: true });
-    await expect(sent).rejects.toThrow(/The proxy localhost:\d+ has no trusted TLS certificate/);
-  });
+  test.skipIf(certificate === null).each(['http', 'https'])(
+    '%s, a certificate that is not trusted',
+    async (scheme) => {
+      const { address } = await startTlsProxy();
+      const sent = send(outbound(address), get(`${scheme}://hub.example`));
+      await expect(sent).rejects.toMatchObject({ code: 'ERR_PROXY', isUnsent: true });
+      await expect(sent).rejects.toThrow(/The proxy localhost:\d+ has no trusted TLS certificate/);
+    },
+  );
 
   test.each(['http', 'https'])('%s, nothing listens', async (scheme) => {
     const server = createTcp();

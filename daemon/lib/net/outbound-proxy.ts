@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import type { Dispatcher, ProxyAgent } from 'undici';
+import type { buildConnector, Dispatcher, ProxyAgent } from 'undici';
 import { UnreachableAddress } from './addresses.ts';
 import { asProxyError } from './proxy-error.ts';
 
@@ -80,7 +80,11 @@ export class ProxyDispatcher {
         ...optionsOf(proxy, connectMs),
         // The time limit of the connection does not include the answer to CONNECT.
         clientFactory: (origin, options) =>
-          new Connections(origin, { ...options, headersTimeout: connectMs }),
+          new Connections(origin, {
+            ...options,
+            connect: recordingFailures((options as { connect: buildConnector.connector }).connect),
+            headersTimeout: connectMs,
+          }),
       });
     const created = isFresh ? create() : (this.#agents.get(key) ?? create());
     if (this.#isClosed) void created.destroy();
@@ -118,6 +122,17 @@ function optionsOf(uri: string, connectMs: number): AgentOptions {
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
   };
 }
+
+/** Errors of connections to a proxy. An error of a connection through it may look the same. */
+const failedAtProxy = new WeakSet<Error>();
+
+const recordingFailures =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (options, callback) =>
+    connect(options, (...result) => {
+      if (result[0]) failedAtProxy.add(result[0]);
+      callback(...result);
+    });
 
 /** Closes an agent after its only request. Not before that request has begun: its tunnel could then not be opened. */
 function closingHandler(handler: Dispatcher.DispatchHandler, agent: ProxyAgent): Dispatcher.DispatchHandler {
@@ -162,7 +177,9 @@ function proxyHandler(
       hasFailed = true;
       handler.onResponseError?.(
         controller,
-        hasStarted ? error : asProxyError(error, { proxy, isSent, toTls }),
+        hasStarted
+          ? error
+          : asProxyError(error, { proxy, isSent, toTls, isAtProxy: failedAtProxy.has(error) }),
       );
     },
   };

@@ -52,32 +52,34 @@ function send(out: Outbound, request: OutboundRequest): Promise<{ status: number
   });
 }
 
+/** Used by no other test, so that none listens on the same port of it. */
+const LOOPBACK = '127.31.7.9';
 /** Orders in which resolvers return the addresses of `localhost`, and an address on which nothing listens. */
 const ORDERS: Readonly<Record<string, readonly [address: string, family: number][]>> = {
   'IPv6 first': [
     ['::1', 6],
-    ['127.0.0.1', 4],
+    [LOOPBACK, 4],
   ],
   'IPv4 first': [
-    ['127.0.0.1', 4],
+    [LOOPBACK, 4],
     ['::1', 6],
   ],
   'each twice, as /etc/hosts of Debian': [
     ['::1', 6],
     ['::1', 6],
-    ['127.0.0.1', 4],
-    ['127.0.0.1', 4],
+    [LOOPBACK, 4],
+    [LOOPBACK, 4],
   ],
   'behind other addresses of the host': [
     ['127.0.0.99', 4],
     ['127.0.1.1', 4],
     ['::1', 6],
-    ['127.0.0.1', 4],
+    [LOOPBACK, 4],
   ],
 };
 
 test.for(
-  Object.keys(ORDERS).flatMap((order) => ['127.0.0.1', '::1'].map((address) => [address, order] as const)),
+  Object.keys(ORDERS).flatMap((order) => [LOOPBACK, '::1'].map((address) => [address, order] as const)),
 )('localhost is reached on %s alone (%s)', async ([address, order], context) => {
   const server = createServer((_, res) => void res.end('ok'));
   const isListening = await new Promise<boolean>((done) => {

@@ -41,12 +41,14 @@ export interface FailedRequest {
   readonly proxy: string;
   /** The request had begun to be sent. */
   readonly isSent: boolean;
-  /** The server has TLS of its own, so that an error of TLS may be one of the server. */
+  /** The server uses TLS too, so that an error of TLS may be one of the server. */
   readonly toTls: boolean;
+  /** The connection to the proxy failed, not one through it. */
+  readonly isAtProxy?: boolean;
 }
 
 /** Returns an error before the response as one of the proxy. Any other error is returned unchanged. Pure. */
-export function asProxyError(error: Error, { proxy, isSent, toTls }: FailedRequest): Error {
+export function asProxyError(error: Error, { proxy, isSent, toTls, isAtProxy }: FailedRequest): Error {
   const { code = '', message } = error as Error & { code?: string };
   const { protocol } = new URL(proxy);
   const status = /Proxy response \((\d{3})\)/.exec(message)?.[1] ?? /\((407)\)/.exec(message)?.[1];
@@ -57,7 +59,7 @@ export function asProxyError(error: Error, { proxy, isSent, toTls }: FailedReque
   if (status !== undefined) return new ProxyError(proxy, `refused the connection with status ${status}`);
   if (code === NO_HEADERS && !isSent) return new ProxyError(proxy, 'did not respond in time');
   if (code.startsWith(SOCKS)) return new ProxyError(proxy, socksReason(code, message));
-  if (protocol === 'https:' && !toTls && TLS.test(code))
+  if (protocol === 'https:' && (isAtProxy || !toTls) && TLS.test(code))
     return new ProxyError(proxy, `has no trusted TLS certificate (${code})`);
   if (Object.hasOwn(UNREACHABLE, code)) return new ProxyError(proxy, UNREACHABLE[code] as string);
   return CLOSED.has(code) ? new ProxyError(proxy, 'closed the connection', { isUnsent: false }) : error;

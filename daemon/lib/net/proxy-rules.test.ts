@@ -20,6 +20,13 @@ describe('the proxy of an address', () => {
     ['https://hub.example', { HTTPS_PROXY: '  ', ALL_PROXY: P }, P],
     ['https://hub.example', { HTTPS_PROXY: 'socks5://proxy.lan:1080' }, 'socks5://proxy.lan:1080'],
     ['https://hub.example', { HTTPS_PROXY: 'http://me:secret@proxy.lan' }, 'http://me:secret@proxy.lan'],
+    ['https://hub.example', { ALL_PROXY: 'socks5h://127.0.0.1:9050' }, 'socks5://127.0.0.1:9050'],
+    ['https://hub.example', { HTTPS_PROXY: 'http://me:50%@proxy.lan' }, 'http://me:50%25@proxy.lan/'],
+    [
+      'https://hub.example',
+      { HTTPS_PROXY: 'http://m%FFe:50%25@proxy.lan' },
+      'http://m%25FFe:50%2525@proxy.lan/',
+    ],
     ['http://10.0.0.7:8000', { HTTP_PROXY: P }, P],
     ['http://127.0.0.1:8000', { HTTP_PROXY: P }, null],
     ['http://127.9.9.9', { ALL_PROXY: P }, null],
@@ -63,7 +70,7 @@ test('no variable, no rules', () => {
   expect(rules({ HTTPS_PROXY: '' })).toBeNull();
 });
 
-test.each(['ftp://proxy.lan', 'http://', 'http://a b', 'file:///x', '://', 'http://me:50%@proxy.lan'])(
+test.each(['ftp://proxy.lan', 'http://', 'http://a b', 'file:///x', '://', 'socks4://proxy.lan'])(
   '%j is named without its value, and not used',
   (value) => {
     const found = rules({ HTTPS_PROXY: value });

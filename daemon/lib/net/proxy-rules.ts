@@ -13,6 +13,8 @@ export interface ProxyRules {
 
 /** Schemes of proxies that undici supports. */
 const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'socks5:', 'socks:']);
+/** As curl writes a SOCKS5 proxy that resolves names. undici always lets the proxy resolve them. */
+const REMOTE_NAMES = /^socks5h:/i;
 /** Maximum origins whose proxy is stored. */
 const MAX_ORIGINS = 128;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
@@ -48,17 +50,27 @@ export function proxyRules(environment: Environment): ProxyRules | null {
   return { proxyFor: memoize(proxyFor, MAX_ORIGINS), problems: [...new Set(problems)] };
 }
 
-/** Returns the address of a proxy. Without a scheme it is http, as for curl. Null when it is none. */
+/**
+ * Returns the address of a proxy. Without a scheme it is http, as for curl. A login that is not percent-encoded is used
+ * literally. Null when the text is no address.
+ */
 function proxyAddress(text: string): string | null {
-  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const address = full.replace(REMOTE_NAMES, 'socks5:');
   if (!URL.canParse(address)) return null;
-  const { protocol, hostname, username, password } = new URL(address);
-  return SCHEMES.has(protocol) && hostname !== '' && isEncoded(username + password) ? address : null;
+  const url = new URL(address);
+  const { protocol, hostname, username, password } = url;
+  if (!SCHEMES.has(protocol) || hostname === '') return null;
+  if (isEncoded(username + password)) return address;
+  url.username = username.replaceAll('%', '%25');
+  url.password = password.replaceAll('%', '%25');
+  return url.href;
 }
 
 function isEncoded(text: string): boolean {
   try {
-    return decodeURIComponent(text) !== null;
+    decodeURIComponent(text);
+    return true;
   } catch {
     return false;
   }
