@@ -6,7 +6,7 @@ import { capabilityMismatch } from './capability.ts';
 import { capabilityPath } from './capability-path.ts';
 import { loadedSlot } from './loaded-slot.ts';
 import type { ModelRef } from './model-ref.ts';
-import { disabledReason, MAX_ECHO, noImageEngine, noRoute } from './no-route.ts';
+import { disabledReason, MAX_ECHO, noImageEngine, noRoute, unservedMessage } from './no-route.ts';
 import { NPU_EMBED, npuEmbed } from './npu-embed.ts';
 import { pathRow } from './paths.ts';
 import { registry } from './registry.ts';
@@ -101,13 +101,12 @@ export function refusal(
 /** Returns the reason that replaces the general text; undefined for none. */
 function reasonOf({ modelRef, path }: DispatchRequest, view: RoutingView): string | undefined {
   const { requested } = modelRef;
+  const byName = aliasReason(modelRef, view) ?? (requested && disabledReason(requested, view));
+  if (byName) return byName;
   const byPath = pathRow(path).slot;
-  return (
-    aliasReason(modelRef, view) ??
-    (requested === null ? null : disabledReason(requested, view)) ??
-    (byPath === null ? null : disabledReason(byPath, view)) ??
-    undefined
-  );
+  const disabled = byPath && disabledReason(byPath, view);
+  if (!disabled) return undefined;
+  return requested === null ? disabled : `${unservedMessage(requested, view)} ${disabled}`;
 }
 
 /** Returns why an alias or preset leads nowhere; undefined for other names. */

@@ -83,6 +83,16 @@ describe('a disabled slot', () => {
     );
   });
 
+  it.each([
+    ['/v1/audio/speech', 'scribee', 'tts'],
+    ['/v1/embeddings', 'nomic', 'embed'],
+    ['/v1/rerank', 'jina', 'rerank'],
+  ])('of the path %s is added to the unknown name %s', (path, model, slot) => {
+    expect(messageOf(path, model, on)).toMatch(
+      new RegExp(`^No slot or upstream serves the model "${model}"\\. .*\\. Slot ${slot} is disabled\\.`),
+    );
+  });
+
   it('is not the reason for other names', () => {
     expect(messageOf(CHAT, 'mistral', on)).toMatch(/^No slot or upstream serves the model "mistral"/);
     expect(messageOf(CHAT, 'svc/nothing', on)).not.toContain('disabled');

@@ -32,21 +32,26 @@ export const noImageEngine = (view: RoutingView): GatewayError =>
  * text.
  */
 export function noRoute(requested: string | null, view: RoutingView, why?: string): GatewayError {
-  const similar =
-    requested === null ? [] : suggestions(requested, knownNames(view)).filter((name) => name !== requested);
-  const unserved = requested === null ? null : unservedReason(requested, view);
   const message =
-    requested === null
-      ? (why ?? 'No model was given and there is no default slot for this endpoint.')
-      : (why ??
-        disabledReason(requested, view) ??
-        `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}"${unserved ?? `. ${nextStep(similar)}`}`);
+    why ??
+    (requested === null
+      ? 'No model was given and there is no default slot for this endpoint.'
+      : (disabledReason(requested, view) ?? unservedMessage(requested, view)));
   return new GatewayError('dispatch.no_route', {
     message,
     param: 'model',
-    details: { suggestions: similar },
+    details: { suggestions: requested === null ? [] : similarNames(requested, view) },
   });
 }
+
+/** Returns that nothing serves this name, with the reason or similar names. */
+export function unservedMessage(requested: string, view: RoutingView): string {
+  const reason = unservedReason(requested, view) ?? `. ${nextStep(similarNames(requested, view))}`;
+  return `No slot or upstream serves the model "${truncate(requested, MAX_ECHO)}"${reason}`;
+}
+
+const similarNames = (requested: string, view: RoutingView): string[] =>
+  suggestions(requested, knownNames(view)).filter((name) => name !== requested);
 
 /** Returns that the slot of this name, or the one that holds this model, is disabled; null when there is none. */
 export function disabledReason(requested: string, { disabledSlots }: RoutingView): string | null {
