@@ -15,6 +15,8 @@ test.each([
   ['JSON', `data:application/json;base64,${encoded('{"a":1}')}`, '{"a":1}'],
   ['bare base64', encoded('日本'), '日本'],
   ['base64 for URLs', Buffer.from('~~~???').toString('base64url'), '~~~???'],
+  ['lines of 76 characters', encoded('a'.repeat(99)).replace(/.{76}/, '$&\r\n'), 'a'.repeat(99)],
+  ['a line break at the end', `data:text/plain;base64,${encoded('hi')}\n`, 'hi'],
   ['a byte order mark', encoded('\ufeffhi'), 'hi'],
 ])('reads %s', (_, data, text) => expect(textOfFile(data)).toBe(text));
 

@@ -2,6 +2,8 @@ import { isPdf } from './placeholders.ts';
 
 const BASE64_URL = /^data:[^,]{0,256};base64,/i;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+/** MIME breaks base64 into lines of 76 characters. */
+const LINE_BREAK = /[\r\n]/g;
 const NUL = '\0';
 
 /**
@@ -10,7 +12,7 @@ const NUL = '\0';
  */
 export function textOfFile(data: unknown, ...hints: readonly unknown[]): string | null {
   if (typeof data !== 'string' || isPdf(data, ...hints)) return null;
-  const encoded = data.slice(BASE64_URL.exec(data)?.[0].length ?? 0);
+  const encoded = data.slice(BASE64_URL.exec(data)?.[0].length ?? 0).replaceAll(LINE_BREAK, '');
   if (encoded === '' || !BASE64.test(encoded)) return null;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));

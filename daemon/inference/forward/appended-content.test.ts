@@ -11,6 +11,9 @@ test.each<[string, unknown[], unknown]>([
   ['texts', ['a', 'b'], 'ab'],
   ['nothing', [undefined, null], null],
   ['an empty text', [null, ''], ''],
+  ['an empty list after a text', ['a', []], 'a'],
+  ['an empty list before a text', [null, [], 'a'], 'a'],
+  ['an empty list', [null, []], ''],
   [
     'thoughts, then text (Mistral)',
     ['', [thought('h')], [thought('m')], 'a', 'b'],

@@ -6,6 +6,7 @@ import { asList, asObject, type Json } from '../dialects/json.ts';
  */
 export function appendedContent(before: unknown, more: unknown): unknown {
   if (more === undefined || more === null || more === '') return before ?? more;
+  if (Array.isArray(more) && more.length === 0) return before ?? '';
   if (typeof more === 'string' && !Array.isArray(before)) return `${before ?? ''}${more}`;
   const parts = partsOf(before);
   for (const part of partsOf(more)) {
