@@ -256,10 +256,12 @@ function judgeWindow(
   verdict: Verdict,
 ): Verdict {
   if (slot === null || truncated) return verdict;
+  const { runner, context = null } = deps.slots.config(slot) ?? {};
+  const isChanged = deps.slots.get(slot)?.pending?.includes('context') === true;
   return withWindowRemedy(verdict, bytes, {
     slot,
-    isAttached: deps.slots.config(slot)?.runner === 'attach',
-    isChanged: deps.slots.get(slot)?.pending?.includes('context') === true,
+    isAttached: runner === 'attach',
+    changedTokens: isChanged ? context : null,
   });
 }
 

@@ -11,11 +11,15 @@ const vllm = {
 };
 const answered = (
   error: object,
-  more: { isAttached?: boolean; isChanged?: boolean; status?: number } = {},
+  more: { isAttached?: boolean; changedTokens?: number; status?: number } = {},
 ) => {
   const bytes = Buffer.from(JSON.stringify({ error }));
   const failure = { status: more.status ?? 400, bytes, truncated: false };
-  const short = { slot: 'agent', isAttached: more.isAttached ?? false, isChanged: more.isChanged ?? false };
+  const short = {
+    slot: 'agent',
+    isAttached: more.isAttached ?? false,
+    changedTokens: more.changedTokens ?? null,
+  };
   const verdict = withWindowRemedy(judge(failure), bytes, short);
   if (!verdict.passes) return verdict.error;
   return (JSON.parse((verdict.bytes ?? bytes).toString()) as { error: { message: string } }).error;
@@ -56,10 +60,14 @@ test('the largest window of a model has no command', () => {
   expect(answered({ ...embedded, message }).message).toBe(`${message} (slot agent)`);
 });
 
-test('a window that has changed in the file needs a restart only', () => {
-  expect(answered(embedded, { isChanged: true }).message).toBe(
+test('a larger window in the file needs a restart only', () => {
+  expect(answered(embedded, { changedTokens: 32_768 }).message).toBe(
     `${MESSAGE}. Slot agent: context in slots/agent.toml has changed and applies after: svcctl slots restart agent`,
   );
+});
+
+test('a window in the file that is still too small is replaced', () => {
+  expect(answered(embedded, { changedTokens: 1024 }).message).toBe(`${MESSAGE}${COMMAND}`);
 });
 
 test('an attached server is changed where it is started', () => {
@@ -75,7 +83,7 @@ test.each([
 ])('%s stays unchanged', (_, error) => {
   const bytes = Buffer.from(JSON.stringify({ error }));
   const verdict = judge({ status: 400, bytes, truncated: false });
-  expect(withWindowRemedy(verdict, bytes, { slot: 'agent', isAttached: false, isChanged: false })).toBe(
+  expect(withWindowRemedy(verdict, bytes, { slot: 'agent', isAttached: false, changedTokens: null })).toBe(
     verdict,
   );
 });

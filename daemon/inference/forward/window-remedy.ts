@@ -6,8 +6,8 @@ export interface ShortWindow {
   readonly slot: string;
   /** The engine is a server that the gateway did not start. */
   readonly isAttached: boolean;
-  /** The slot file has another window since the engine was started. */
-  readonly isChanged: boolean;
+  /** The window in tokens that the slot file has since the engine was started. Null: the same, or none. */
+  readonly changedTokens: number | null;
 }
 
 const CODE = 'context_length_exceeded';
@@ -23,18 +23,21 @@ interface TooLong {
   readonly details?: { readonly n_prompt_tokens?: unknown };
 }
 
+const promptTokens = ({ n_prompt_tokens, details }: TooLong): number =>
+  Number(n_prompt_tokens ?? details?.n_prompt_tokens);
+
 /** Returns the next power of two that leaves space for an answer. */
-function largerWindow({ n_prompt_tokens, details }: TooLong): number {
-  const tokens = Number(n_prompt_tokens ?? details?.n_prompt_tokens);
+function largerWindow(error: TooLong): number {
+  const tokens = promptTokens(error);
   return tokens > 0 ? 2 ** Math.ceil(Math.log2(tokens * 1.125)) : DEFAULT_TOKENS;
 }
 
-function withRemedy(error: TooLong, { slot, isAttached, isChanged }: ShortWindow): string {
+function withRemedy(error: TooLong, { slot, isAttached, changedTokens }: ShortWindow): string {
   const text = String(error.message).replace(/[.\s]+$/, '');
   if (IS_MAXIMUM.test(text)) return `${text} (slot ${slot})`;
   if (isAttached) return `${text}. Slot ${slot}: increase the window where its server is started`;
   const restart = `svcctl slots restart ${slot}`;
-  if (isChanged)
+  if (changedTokens !== null && !(promptTokens(error) >= changedTokens))
     return `${text}. Slot ${slot}: context in slots/${slot}.toml has changed and applies after: ${restart}`;
   const set = `svcctl slots set ${slot} context=${largerWindow(error)}`;
   return `${text}. Slot ${slot}: set context in slots/${slot}.toml, for example with: ${set} && ${restart}`;
