@@ -82,6 +82,8 @@ export class SuiteReporter implements Reporter {
 
   onTestModuleEnd(module: TestModule): void {
     for (const error of module.errors()) this.#fail(module, 'the file', [error]);
+    // The inputs of a file that does not load are unknown.
+    if (module.errors().length > 0) this.#names.delete(relative(ROOT, module.moduleId));
     const { name } = module.project;
     const suite = this.#suite(module);
     suite.end();

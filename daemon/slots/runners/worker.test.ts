@@ -118,16 +118,16 @@ describe('the worker runner', () => {
       process.on('SIGTERM', () => setTimeout(() => process.send({ type: 'saved' }, () => process.exit(0)), ${ms}));`;
 
     it('may take longer than its grace', async () => {
-      const run = start(saving(2_500), {}, { kvCache });
+      const run = start(saving(7_000), {}, { kvCache });
       await run.loaded;
-      expect(await run.stop(1_000)).toMatchObject({ code: 0, signal: null });
+      expect(await run.stop(5_000)).toMatchObject({ code: 0, signal: null });
       expect(interrupted).toEqual([]);
     });
 
     it('is killed after the limit of a save, which is reported', async () => {
       const run = start(saving(2 * LIMIT_MS), {}, { kvCache, saveLimitMs: 500 });
       await run.loaded;
-      expect((await run.stop(1_000)).signal).toBe('SIGKILL');
+      expect((await run.stop(5_000)).signal).toBe('SIGKILL');
       expect(interrupted).toEqual([['agent', 'tiny']]);
       const log = () => readFileSync(join(folder, 'logs', 'agent.log'), 'utf8');
       await vi.waitFor(() => expect(log()).toContain('ended before its conversations were saved'), LIMIT_MS);
