@@ -52,7 +52,7 @@ const EXPERT_OUTPUT_BYTES = 4;
 const ROWS_NEXT_TO_NETWORK = { encoder: 3 * 4, decoder: 4 * 4 } as const;
 /** Bytes per value of the queries: alone next to the network, with gate, keys and output in attention. */
 const QUERY_BYTES = { network: 4, attention: 4 * 4 } as const;
-/** Bytes of the process for each token and merge of a vocabulary, fitted to measured models (docs/adr/0086-*.md). */
+/** Bytes of the process for each token and merge of a vocabulary, fitted to measured models (docs/adr/0085-*.md). */
 const TOKEN_BYTES = 300;
 const MERGE_BYTES = 80;
 const LOGIT_BYTES = 4;

@@ -12,7 +12,7 @@ import { checkpointsBytes, promptCacheBytes } from '../workers/checkpoint-limits
 const MIB = 1024 * 1024;
 /**
  * Bytes that the process of an engine takes in addition to weights, context window and compute buffers: on a card, or
- * with an unknown vocabulary, and on the CPU next to the tokens (docs/adr/0086-the-engine-loads-a-model-once.md).
+ * with an unknown vocabulary, and on the CPU next to the tokens (docs/adr/0085-the-engine-loads-a-model-once.md).
  */
 const ENGINE_BYTES = { usual: 160 * MIB, withoutTokens: 62 * MIB } as const;
 /** The properties of a model that decide how much memory it needs; null means unknown. */

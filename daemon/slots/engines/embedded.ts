@@ -39,7 +39,7 @@ const deviceOf = ({ device, demo }: Omit<Launch, 'how'>): string =>
 
 /**
  * Fixed limits of the C library (mallopt(3)). By default they grow to 32 and 64 MiB with the first large blocks that are freed, and then
- * the memory of later ones stays in the process (docs/adr/0086-the-engine-loads-a-model-once.md).
+ * the memory of later ones stays in the process (docs/adr/0085-the-engine-loads-a-model-once.md).
  */
 const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '4194304', MALLOC_TRIM_THRESHOLD_: '8388608' } as const;
 
