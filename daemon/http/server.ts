@@ -117,7 +117,7 @@ const IGNORED_OFFERS = new WeakSet<IncomingMessage>();
 
 /**
  * Ends the connection with the response to such an offer: Node 24 discards what follows the request in the same packet,
- * and the caller of a discarded request would wait without end. A closed connection makes it send the request again.
+ * and the caller of a discarded request would wait forever. A closed connection makes it send the request again.
  */
 const closeAfterOffer =
   (callback: RequestListener): RequestListener =>

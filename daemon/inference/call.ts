@@ -254,7 +254,7 @@ function addressOf({ call, deps }: CallContext, reading: RequestedModel, view: R
 
 /**
  * Refuses a request whose body is still being received when nothing serves its model, so that its sender does not send
- * the rest in vain. Throws like `dispatch`. What only the end of the body can decide is left to it.
+ * the rest needlessly. Throws like `dispatch`. What only the end of the body can decide is left to it.
  */
 async function refuseUnserved(ctx: CallContext, model: string, again = 1): Promise<void> {
   const view = createRoutingView(ctx.deps.sources);

@@ -46,7 +46,7 @@ function partEdits({ index, history, media, ignore }: BodyContext, filled: reado
     if (!hasParts(message)) return [];
     const { start, end } = message.value;
     const isNewest = message.index === newest;
-    // Images are large: their message is not parsed in vain.
+    // Images are large: their message is not parsed needlessly.
     if (isNewest && !index.bytes.subarray(start, end).includes('"file_data"')) return [];
     const fill = filled.find((edit) => startOf(edit) === start);
     const text = fill?.do === 'replace' ? fill.with : index.bytes.toString('utf8', start, end);

@@ -41,7 +41,7 @@ export interface VllmMachineOptions extends TinyVllm {
   readonly processor: number;
 }
 
-/** A machine of its own: a network namespace, a Debian with systemd and sshd, and vLLM as the service `vllm`. */
+/** A separate machine: a network namespace, a Debian with systemd and sshd, and vLLM as the service `vllm`. */
 export class VllmMachine {
   readonly #network: NetworkMachine;
   readonly #machine: Machine;

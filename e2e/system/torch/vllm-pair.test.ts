@@ -1,5 +1,5 @@
 /**
- * Two real vLLM on machines of their own (containers with systemd and sshd in network namespaces), with the files and commands of
+ * Two real vLLM on separate machines (containers with systemd and sshd in network namespaces), with the files and commands of
  * docs/guide/cluster.md: shared load, conversations that return, draining before a restart over ssh. Needs `--with torch`.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -43,20 +43,20 @@ const SHARED = 200;
 const CALLERS = 4;
 const MINUTE = 60_000;
 
-const prepared = await availableOrSkip('two vLLM on machines of their own', async (): Promise<TinyVllm> => {
+const prepared = await availableOrSkip('two vLLM on separate machines', async (): Promise<TinyVllm> => {
   const reason = whyNoContainer();
   if (reason !== null) throw new Unavailable(reason);
   await runProgram('ssh', ['-V'], { limitMs: MINUTE }).catch((error: Error) => {
     throw new Unavailable(`there is no ssh here (${error.message})`);
   });
-  const tiny = await tinyVllmOrSkip('two vLLM on machines of their own');
+  const tiny = await tinyVllmOrSkip('two vLLM on separate machines');
   if (tiny === null) throw new Unavailable('vLLM could not be installed');
   // A container has its own /usr.
   if (basePrefix(tiny.python) === '/usr') throw new Unavailable('the Python must be outside of /usr');
   return tiny;
 });
 
-describe.skipIf(prepared === null)('two vLLM on machines of their own', () => {
+describe.skipIf(prepared === null)('two vLLM on separate machines', () => {
   /** The home folder of the person who types the commands of the guide. */
   let home = '';
   const machines: VllmMachine[] = [];
