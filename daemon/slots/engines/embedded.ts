@@ -37,15 +37,9 @@ function workerSpec(
 const deviceOf = ({ device, demo }: Omit<Launch, 'how'>): string =>
   demo && device === 'auto' ? 'cpu' : device;
 
-/**
- * Fixed limits of the C library (mallopt(3)). By default they grow to 32 and 64 MiB with the first large blocks that are freed, and then
- * the memory of later ones stays in the process (docs/adr/0085-the-engine-loads-a-model-once.md).
- */
-const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '4194304', MALLOC_TRIM_THRESHOLD_: '8388608' } as const;
-
 function plan(params: LaunchParams): Launch {
   const planned = ggufLaunch(params, { nativeRerank: true, model: params.model.id, laterSystem: true });
-  const launch = { ...planned, device: deviceOf(planned), env: { ...ALLOCATOR, ...planned.env } };
+  const launch = { ...planned, device: deviceOf(planned) };
   return { ...launch, how: workerSpec(launch, params) };
 }
 

@@ -32,7 +32,7 @@ describe('embedded.plan', () => {
       batch: 512,
       threads: 3,
       device: 'auto',
-      env: { MALLOC_MMAP_THRESHOLD_: '4194304', MALLOC_TRIM_THRESHOLD_: '8388608' },
+      env: {},
       speculation: { way: 'off', reason: expect.stringMatching(/^Not measured/) },
       startLimitMs: 160_000,
       degraded: null,

@@ -26,16 +26,9 @@ export function speechSpec(
   return { runner: 'worker', program: 'speech', settings };
 }
 
-/**
- * glibc raises its threshold for mapped blocks with each large block that is freed, and then leaves free memory in the heaps
- * of its threads. A fixed threshold returns large blocks to the system: 955 instead of 1117 MiB for Whisper base, at the
- * same speed (https://man7.org/linux/man-pages/man3/mallopt.3.html).
- */
-const MALLOC_ENV = { MALLOC_MMAP_THRESHOLD_: String(MIB) };
-
 function plan(params: LaunchParams): Launch {
   const common = commonLaunch(params, { nativeRerank: false, model: params.model.id });
-  const launch = { ...common, device: 'cpu', env: { ...MALLOC_ENV, ...common.env } };
+  const launch = { ...common, device: 'cpu' };
   return { ...launch, how: speechSpec(launch, KINDS[launch.type] ?? 'speech', params.queueLimit) };
 }
 

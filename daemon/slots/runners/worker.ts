@@ -13,6 +13,8 @@ import { parentDeathPrefix } from './program.ts';
 import { failedStart, type LoadedEngine, type Runner, type RunningEngine } from './runner.ts';
 import { workerEnv } from './worker-env.ts';
 
+const MIB = 1024 ** 2;
+
 export interface WorkerRunnerDeps {
   /** The Node 24 binary. */
   nodePath: string;
@@ -31,6 +33,16 @@ export interface WorkerRunnerDeps {
   readonly saveLimitMs?: number;
 }
 
+/**
+ * Limits of glibc's allocator (https://man7.org/linux/man-pages/man3/mallopt.3.html). Without them it raises its threshold for
+ * mapped blocks with each large block that is freed, and then free memory stays in the process
+ * (docs/adr/0084-memory-of-recognisers.md, docs/adr/0085-the-engine-loads-a-model-once.md). A slot file can set others.
+ */
+const ALLOCATOR: Readonly<Record<keyof WorkerSettings, Readonly<Record<string, string>>>> = {
+  llama: { MALLOC_MMAP_THRESHOLD_: String(4 * MIB), MALLOC_TRIM_THRESHOLD_: String(8 * MIB) },
+  speech: { MALLOC_MMAP_THRESHOLD_: String(MIB) },
+};
+
 /** Starts the worker; `prefix` is the command line before Node. */
 function spawnWorker(
   deps: WorkerRunnerDeps,
@@ -38,11 +50,13 @@ function spawnWorker(
   { nonce, prefix }: { nonce: string; prefix: readonly string[] },
 ): ChildProcess {
   const [execPath = deps.nodePath, ...words] = [...prefix, deps.nodePath];
-  return fork(deps.programs[launch.how.program], [`slot=${launch.slot}`], {
+  const { program } = launch.how;
+  const own = { ...ALLOCATOR[program], ...launch.env };
+  return fork(deps.programs[program], [`slot=${launch.slot}`], {
     execPath,
     execArgv: [...words, '--disable-sigusr1'],
     cwd: deps.stateFolder,
-    env: { ...compileCacheEnv(), ...workerEnv((name) => deps.environment(name), launch.env, nonce) },
+    env: { ...compileCacheEnv(), ...workerEnv((name) => deps.environment(name), own, nonce) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     serialization: 'json',
     detached: true,
