@@ -67,8 +67,10 @@ function missingView({ view, config, readers }: SlotRecordInput): Pick<SlotRecor
 }
 
 /** Returns whether it predicts tokens, or would after the next load. */
-function speculationView({ config, current, model }: SlotRecordInput): Pick<SlotRecord, 'speculation'> {
-  const known = current === null ? model && speculationOf(config, model) : current.launch.speculation;
+function speculationView(input: SlotRecordInput): Pick<SlotRecord, 'speculation'> {
+  const { config, current, model } = input;
+  const isOwn = current !== null && !isGuest(input);
+  const known = isOwn ? current.launch.speculation : model && speculationOf(config, model);
   return known ? { speculation: known } : {};
 }
 

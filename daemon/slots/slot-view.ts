@@ -59,7 +59,7 @@ export interface SlotViewSource {
 export class LiveSlotView implements SlotView {
   readonly #source: SlotViewSource;
   /** The cached reason for being degraded, with its inputs. */
-  #degraded: { loaded: object; note: string | null; reason: string | null } | null = null;
+  #degraded: { loaded: object; note: string | null; config: SlotConfig; reason: string | null } | null = null;
 
   constructor(source: SlotViewSource) {
     this.#source = source;
@@ -128,10 +128,21 @@ export class LiveSlotView implements SlotView {
     const current = this.#source.current();
     const loaded = current?.loaded ?? null;
     if (current === null || loaded === null) return null;
+    const config = this.#source.config();
     const note = this.#source.gpuNote();
-    if (this.#degraded?.loaded !== loaded || this.#degraded.note !== note)
-      this.#degraded = { loaded, note, reason: degradedBy(current.launch, loaded, note) };
-    return this.#degraded.reason;
+    const cached = this.#degraded;
+    if (cached?.loaded === loaded && cached.note === note && cached.config === config) return cached.reason;
+    const { device } = current.launch;
+    const degraded = current.config.name === config.name ? current.launch.degraded : this.#planned(config);
+    const reason = degradedBy({ device, degraded }, loaded, note);
+    this.#degraded = { loaded, note, config, reason };
+    return reason;
+  }
+  /** Returns what the slot itself requests and does not get from the engine of another slot. */
+  #planned(config: SlotConfig): string | null {
+    const model = this.#source.model();
+    const plan = { threads: 0, queueLimit: 0 };
+    return (model && engineOf(config.engine)?.plan({ config, model, ...plan }).degraded) ?? null;
   }
   /** The settings that decide where requests may go: those of the running engine, regardless of later changes of its file. */
   get #served(): SlotConfig {

@@ -229,10 +229,11 @@ class AllSlots implements Slots {
     this.#set.loadAgain(guests);
   }
 
-  /** Names the slot that a guest requested, whichever slot loaded the engine. */
+  /** Returns the lease of the slot that a guest requested, whichever slot loaded the engine. */
   #guestLease(lease: Lease, controller: SlotController, host: SlotController): Lease {
     this.#set.sharing.use(host, controller);
-    return host === controller ? lease : { ...lease, slot: controller.config.name };
+    if (host === controller) return lease;
+    return { ...lease, slot: controller.config.name, degraded: controller.view.degraded };
   }
 
   plan(name: string, { modelId }: { modelId?: string } = {}): SlotPlanView {

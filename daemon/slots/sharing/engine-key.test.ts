@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { NgramSpeed } from '../../models/ngram-speed.ts';
 import type { SlotConfig } from '../config/slot-config.ts';
 import type { SlotModel } from '../engines/engine.ts';
 import { MODEL, slotConfig } from '../testing/controller-bench.ts';
@@ -9,6 +10,8 @@ const FILE = 'model = "tiny"\n';
 const keyOf = (text: string, name = 'a', model: SlotModel | null = MODEL) =>
   engineKey(slotConfig(name, FILE + text), model);
 const OWN = keyOf('');
+const SLOWER: NgramSpeed = { repeats: { off: 10, ngram: 9 }, plain: { off: 10, ngram: 9 } };
+const FASTER: NgramSpeed = { repeats: { off: 10, ngram: 20 }, plain: { off: 10, ngram: 10 } };
 
 describe('the key is equal', () => {
   it.each([
@@ -22,9 +25,20 @@ describe('the key is equal', () => {
     ],
     ['whatever the defaults of requests are', 'enable_thinking = false\n', 'b'],
     ['when the window is as large as the model was trained for', 'context = 512\n', 'b'],
+    ['when the window is larger than that', 'context = 9999\n', 'b'],
+    ['when speculation is off by default', 'speculation = "off"\n', 'b'],
   ])('%s', (_, text, name) => {
     expect(OWN).toEqual(expect.any(String));
     expect(keyOf(text, name)).toBe(OWN);
+  });
+
+  it('when a measurement of the model does not change how it starts', () => {
+    expect(keyOf('', 'a', { ...MODEL, ngram: SLOWER })).toBe(OWN);
+  });
+
+  it('when the file spells out the speculation that a measurement chose', () => {
+    expect(keyOf('', 'a', { ...MODEL, ngram: FASTER })).toBe(keyOf('speculation = "ngram"\n'));
+    expect(keyOf('', 'a', { ...MODEL, ngram: FASTER })).not.toBe(OWN);
   });
 
   it('whatever the order of the variables is', () => {

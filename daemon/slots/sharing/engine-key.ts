@@ -22,8 +22,10 @@ export function engineKey(config: SlotConfig, model: SlotModel | null): string |
   if (slotObjection(config) !== null) return null;
   // Threads, queue limit and card are chosen at each load and depend on no slot file.
   const launch = engine.plan({ config: { ...config, name: '' }, model, threads: 0, queueLimit: 0 });
+  // Texts that explain the launch do not change it.
+  const start = { ...launch, speculation: launch.speculation?.way, degraded: null };
   const { device, memoryBytes, cpuMoe, nCpuMoe, vision } = config;
   const { sizeBytes, projectorPath = null } = model;
   const rest = { device, memoryBytes, cpuMoe, nCpuMoe, vision, sizeBytes, projectorPath };
-  return JSON.stringify([launch, rest], inKeyOrder);
+  return JSON.stringify([start, rest], inKeyOrder);
 }
