@@ -236,12 +236,14 @@ export class SlotSet {
 
   /**
    * Applies new settings. An engine ends when another model was chosen automatically for its slot; changes of a
-   * file apply at its next start.
+   * file apply at its next start. The engine of another slot is used no longer.
    */
   #change(controller: SlotController, config: SlotConfig): void {
     const before = controller.config.model;
+    const key = controller.engineKey;
     const guests = this.sharing.earlierGuestsOf(controller);
     controller.configure(config);
+    if (controller.engineKey !== key) this.sharing.leave(controller);
     const isOtherModel = this.#deps.auto.choseModelOf(config) && before !== config.model;
     if (isOtherModel || !config.enabled) void controller.unload().then(() => this.loadAgain(guests));
   }

@@ -22,8 +22,8 @@ afterEach(async () => {
   await bench.remove();
 });
 
-const request = (name: string): Promise<Lease> => {
-  const lease = slots.ensureReady(name, { signal: new AbortController().signal, stream: false });
+const request = (name: string, signal = new AbortController().signal): Promise<Lease> => {
+  const lease = slots.ensureReady(name, { signal, stream: false });
   lease.then(
     (granted) => held.push(granted),
     () => {},
@@ -86,6 +86,29 @@ describe('one engine', () => {
     expect(slots.get('agent')?.shared_engine).toBeUndefined();
   });
 
+  it('each slot says what it requested and does not get', async () => {
+    write('a', 'model = "small"\ncontext = 9999\n');
+    const lease = await request('b');
+    expect(lease.degraded).toBeNull();
+    expect((await request('a')).degraded).toContain('instead of 9999');
+    expect(bench.runner.starts).toBe(1);
+    expect(slots.get('a')?.degraded).toContain('instead of 9999');
+    expect(slots.get('b')?.degraded).toBeNull();
+    write('b', 'model = "small"\nspeculation = "off"\n');
+    expect(slots.get('b')).toMatchObject({ state: 'serving', speculation: { way: 'off' } });
+    write('a', 'model = "small"\n');
+    expect(slots.get('a')?.degraded).toBeNull();
+  });
+
+  it('is used further after a measurement of its model', async () => {
+    await slots.load('a');
+    const ngram = { repeats: { off: 10, ngram: 9 }, plain: { off: 10, ngram: 9 } };
+    bench.models[0] = { ...bench.models[0], ngram } as (typeof bench.models)[0];
+    slots.followModels('');
+    (await request('b')).release();
+    expect(bench.runner.starts).toBe(1);
+  });
+
   it('emits the records of both when it changes', async () => {
     const emitted = new Set<string>();
     bench.bus.subscribe(({ name, payload }) => {
@@ -138,6 +161,59 @@ describe('unload', () => {
     expect(states()).toEqual(['serving', 'serving']);
     lease.release();
     expect(alive()).toHaveLength(1);
+  });
+
+  const busy = async (name: string) => {
+    const parallel = slots.config(name)?.parallel as number;
+    return await Promise.all(Array.from({ length: parallel }, () => request(name)));
+  };
+
+  it('leaves a busy engine to a slot whose first request waits', async () => {
+    const [lease] = await busy('a');
+    const waiting = request('b');
+    expect(await slots.unload('a')).toMatchObject({ state: 'serving', shared_engine: { used_by: ['b'] } });
+    lease?.release();
+    expect((await waiting).slot).toBe('b');
+    expect(bench.runner.starts).toBe(1);
+    expect(slots.get('b')?.shared_engine?.used_by).toEqual(['b']);
+  });
+
+  it('leaves an engine that loads to a slot whose first request waits', async () => {
+    bench.runner.loadsAtOnce = false;
+    const loaded = slots.load('a');
+    const waiting = request('b');
+    await slots.unload('a');
+    bench.runner.last.load();
+    expect((await waiting).slot).toBe('b');
+    expect(await loaded).toMatchObject({ shared_engine: { slot: 'a', used_by: ['b'] } });
+    expect(bench.runner.starts).toBe(1);
+  });
+
+  it('of the only user that is left does not end an engine for which its own loader waits', async () => {
+    await slots.load('a');
+    const [lease] = await busy('b');
+    await slots.unload('a');
+    const waiting = request('a');
+    expect(await slots.unload('b')).toMatchObject({ shared_engine: { used_by: ['a'] } });
+    lease?.release();
+    expect((await waiting).slot).toBe('a');
+    expect(bench.runner.starts).toBe(1);
+  });
+
+  it('ends the engine after its requests when the last caller that waits for it leaves', async () => {
+    const leases = await busy('a');
+    const [first, second] = [new AbortController(), new AbortController()];
+    const waiting = [first, second].map(({ signal }) => request('b', signal).catch(() => null));
+    await slots.unload('a');
+    first.abort();
+    await waiting[0];
+    expect(slots.get('b')?.shared_engine?.used_by).toEqual(['b']);
+    second.abort();
+    await waiting[1];
+    expect(states()).toEqual(['draining', 'draining']);
+    for (const lease of leases) lease.release();
+    await settle();
+    expect(alive()).toHaveLength(0);
   });
 
   it('is undone by the next request of the slot', async () => {
@@ -389,6 +465,28 @@ describe('a failure', () => {
     expect(alive()).toHaveLength(1);
   });
 
+  it('leaves the slots that used the engine its users after the retry', async () => {
+    write('b', 'model = "small"\npinned = true\nidle_unload = 0\n');
+    await slots.load('a');
+    await slots.load('b');
+    bench.runner.last.end('killed');
+    await settle();
+    expect(states()).toEqual(['error', 'error']);
+    await bench.clock.advance(5_000);
+    expect(slots.get('a')).toMatchObject({ state: 'ready', shared_engine: { used_by: ['a', 'b'] } });
+    await bench.clock.advance(3_600_000);
+    expect(states()).toEqual(['ready', 'ready']);
+  });
+
+  it('that is cleared by an unload ends the use of all slots', async () => {
+    await slots.load('a');
+    await slots.load('b');
+    bench.runner.last.end('killed');
+    await settle();
+    await slots.unload('a');
+    expect(await slots.load('a')).toMatchObject({ shared_engine: { used_by: ['a'] } });
+  });
+
   it('of a slot that another one serves by now is not retried', async () => {
     write('b', 'model = "small"\nparallel = 1\n');
     await slots.load('b');
@@ -419,7 +517,7 @@ describe('a failure', () => {
 });
 
 describe('a change of the settings', () => {
-  it('splits the slots at the next load: the other one is not interrupted', async () => {
+  it('splits the slots at once: the other one is not interrupted', async () => {
     await slots.load('a');
     await slots.load('b');
     write('b', 'model = "small"\nparallel = 1\n');
@@ -443,6 +541,33 @@ describe('a change of the settings', () => {
     expect(states()).toEqual(['ready', 'ready']);
     expect(slots.get('b')).toMatchObject({ parallel: 2 });
     expect(alive()).toHaveLength(2);
+  });
+
+  it.each([
+    ['changed, loaded and unloaded', 'parallel = 1\n', true],
+    ['changed', 'parallel = 1\n', false],
+    ['disabled', 'enabled = false\n', false],
+  ])('a restart of the slot that loaded the engine does not load one that was %s', async (_, text, loads) => {
+    await slots.load('a');
+    await slots.load('b');
+    write('b', `model = "small"\n${text}`);
+    if (loads) await slots.load('b');
+    if (loads) await slots.unload('b');
+    await slots.restart('a');
+    await settle();
+    expect(states()).toEqual(['ready', 'offline']);
+    expect(bench.logged.join('')).not.toContain('slot is not loaded');
+  });
+
+  it('a restart after its own change does not load a slot that has had its own engine since', async () => {
+    await slots.load('a');
+    await slots.load('b');
+    write('a', 'model = "small"\nparallel = 1\n');
+    await slots.load('b');
+    await slots.unload('b');
+    await slots.restart('a');
+    await settle();
+    expect(states()).toEqual(['ready', 'offline']);
   });
 
   it('back to equal settings: the slot uses the loaded engine again', async () => {

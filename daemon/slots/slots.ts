@@ -140,20 +140,35 @@ class AllSlots implements Slots {
     const controller = this.#set.get(name);
     // The slot existed at dispatch and was removed since. Another one may serve the request.
     if (controller === undefined) throw removedError(name);
-    const host = this.#set.sharing.hostOf(controller);
-    if (host === controller) {
-      const lease = await controller.ensureReady(options);
-      this.#set.sharing.use(host, controller);
-      return leaseFor(lease, options);
-    }
+    const { sharing } = this.#set;
+    const host = sharing.hostOf(controller);
+    const lease = await sharing.whileWaiting(host, controller, () =>
+      host === controller
+        ? this.#ownLease(controller, options)
+        : this.#sharedLease(controller, host, options),
+    );
+    return leaseFor(lease, options);
+  }
+
+  async #ownLease(controller: SlotController, options: ReadyOptions): Promise<Lease> {
+    const lease = await controller.ensureReady(options);
+    this.#set.sharing.use(controller, controller);
+    return lease;
+  }
+
+  async #sharedLease(
+    controller: SlotController,
+    host: SlotController,
+    options: ReadyOptions,
+  ): Promise<Lease> {
+    const { name } = controller.config;
     const refused = controller.refusal('admin');
     if (refused !== null) throw refused;
     const lease = await host.ensureReady(options).catch((cause: unknown) => {
       throw cause instanceof GatewayError && cause.code === 'slot.disabled' ? movedError(name) : cause;
     });
     // The settings of either slot may have changed meanwhile.
-    if (host.runningKey === controller.engineKey)
-      return leaseFor(this.#guestLease(lease, controller, host), options);
+    if (host.runningKey === controller.engineKey) return this.#guestLease(lease, controller, host);
     lease.release();
     throw movedError(name);
   }

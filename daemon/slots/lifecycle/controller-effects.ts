@@ -61,9 +61,8 @@ export class ControllerEffects {
 
   /** Returns the dependencies of the controller of this slot. */
   of(name: string): SlotControllerDeps {
-    const { clock, log, settings, query, watchPace, adoption, runners, models, admission, events, set } =
+    const { clock, log, settings, query, watchPace, adoption, runners, models, admission, events } =
       this.#deps;
-    const hooks = events.lifecycleHooks(admission);
     return {
       ...{ clock, log, query, watchPace },
       queueMax: () => settings.value('queueMax'),
@@ -71,12 +70,7 @@ export class ControllerEffects {
       model: (config) => models.of(config),
       admit: (config, isRequested) => this.#admit(config, isRequested),
       withdrawLoad: () => admission.withdraw(name),
-      ...hooks,
-      ended: (current) => {
-        const controller = set.get(name);
-        if (controller !== undefined) set.sharing.ended(controller);
-        hooks.ended(current);
-      },
+      ...events.lifecycleHooks(admission),
       start: (_, launch) => {
         adoption.started(name);
         return runners[launch.how.runner].start(launch);

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../contract/errors.ts';
-import type { SlotRecord } from '../../contract/slots.ts';
+import type { SlotRecord, SlotStateName } from '../../contract/slots.ts';
 import { redactSecrets } from '../../lib/text/redact.ts';
 import { type MemoryUse, memoryUseOf } from '../admission/memory-use.ts';
 import { SlotAdmission } from '../admission/slot-admission.ts';
@@ -40,6 +40,8 @@ export interface EngineSharing {
   viewOf(slot: SlotController): SlotRecord['shared_engine'] | null;
   /** The settings or the model of a slot were changed. */
   keysChanged(): void;
+  /** The engine of a slot has ended on purpose, or its failure was cleared. */
+  ended(slot: SlotController): void;
 }
 
 /**
@@ -72,7 +74,11 @@ export class SlotController {
     this.#deps = deps;
     this.#sharing = sharing;
     this.#model = deps.model(config);
-    this.#machine = new SlotMachine(config.name, deps.changed, deps.clock.now.bind(deps.clock));
+    const onTransition = (to: SlotStateName) => {
+      if (to === 'offline') sharing?.ended(this);
+      deps.changed();
+    };
+    this.#machine = new SlotMachine(config.name, onTransition, deps.clock.now.bind(deps.clock));
     this.#serving = new Serving({
       clock: deps.clock,
       machine: this.#machine,

@@ -36,10 +36,12 @@ export class SharedEngines implements EngineSharing {
   readonly #onJoined: SharedEnginesDeps['onJoined'];
   /** For each slot that has them, the other slots with its engine key; null after a change. */
   #peers: ReadonlyMap<SlotController, readonly SlotController[]> | null = null;
-  /** The guests that use or wait for (null) the engine of a host, until its end or until they are unloaded. */
+  /** The guests that use or wait for (null) the engine of a host, until it is ended or they are unloaded or changed. */
   readonly #guests = new Map<SlotController, Map<SlotController, Readonly<EngineRun> | null>>();
+  /** The requests that wait for the engine of a host, with the slot that they requested. */
+  readonly #callers = new Set<Readonly<{ host: SlotController; slot: SlotController }>>();
   /** Hosts that were unloaded while guests used their engine. */
-  readonly #left = new Set<SlotController>();
+  readonly #unloadedHosts = new Set<SlotController>();
 
   constructor({ all, onJoined }: SharedEnginesDeps) {
     this.#all = all;
@@ -91,10 +93,23 @@ export class SharedEngines implements EngineSharing {
     return this.#all().find(fits) ?? null;
   }
 
+  /** Returns the result of `wait`, a request that waits for the engine of a host. Meanwhile its slot counts as a user. */
+  async whileWaiting<T>(host: SlotController, slot: SlotController, wait: () => Promise<T>): Promise<T> {
+    const caller = { host, slot };
+    this.#callers.add(caller);
+    try {
+      return await wait();
+    } finally {
+      this.#callers.delete(caller);
+      if (this.#unloadedHosts.has(host)) this.unloadUnused();
+    }
+  }
+
   /** Records that a slot uses the engine of its host, which stays loaded as long as one of its users needs it. */
   use(host: SlotController, controller: SlotController): void {
+    for (const [other, guests] of this.#guests) if (other !== host) guests.delete(controller);
     if (host === controller) {
-      if (this.#left.delete(host)) host.restartIdleTime();
+      if (this.#unloadedHosts.delete(host)) host.restartIdleTime();
       return;
     }
     const engine = host.standing === 'loaded' ? host.current : null;
@@ -106,30 +121,36 @@ export class SharedEngines implements EngineSharing {
     this.#onJoined(controller.config.name, engine);
   }
 
-  /** Returns the slots that have used the engine of a host as guests since its start, also if they share it no longer. */
+  /** A slot stops using the engine of another slot, because it was changed or unloaded. */
+  leave(controller: SlotController): void {
+    for (const guests of this.#guests.values()) guests.delete(controller);
+  }
+
+  /** Returns the slots that use the engine of a host as guests, or did until the settings of the host were changed. */
   earlierGuestsOf(host: SlotController): SlotController[] {
     return [...(this.#guests.get(host)?.keys() ?? [])];
   }
 
-  /** Returns the guests that use the engine of a host. */
+  /** Returns the guests that use the engine of a host or wait for it. */
   guestsOf(host: SlotController): SlotController[] {
-    return this.earlierGuestsOf(host).filter(
-      (guest) => this.peersOf(host).includes(guest) && this.hostOf(guest) === host,
-    );
+    const peers = this.peersOf(host);
+    if (peers.length === 0) return [];
+    const guests = new Set(this.#guests.get(host)?.keys());
+    for (const caller of this.#callers) if (caller.host === host) guests.add(caller.slot);
+    return [...guests].filter((guest) => peers.includes(guest) && this.hostOf(guest) === host);
   }
 
-  /** The engine of a host has ended. */
+  /** The engine of a host has ended on purpose. After a failure its users stay recorded for the next attempt. */
   ended(host: SlotController): void {
     this.#guests.delete(host);
-    this.#left.delete(host);
+    this.#unloadedHosts.delete(host);
   }
 
   /** Returns how long the engine of a host stays loaded, by the slots that use it. */
   termsOf(host: SlotController): StayTerms {
-    const guests = this.#guests.has(host) ? this.guestsOf(host) : [];
-    const [first, ...rest] = guests.map(({ config }) => config);
+    const [first, ...rest] = this.guestsOf(host).map(({ config }) => config);
     if (first === undefined) return host.config;
-    return sharedTerms(this.#left.has(host) ? [first, ...rest] : [host.config, first, ...rest]);
+    return sharedTerms(this.#isUsedByItself(host) ? [host.config, first, ...rest] : [first, ...rest]);
   }
 
   /**
@@ -147,7 +168,8 @@ export class SharedEngines implements EngineSharing {
         await host.load(trigger);
         if (host !== controller && host.runningKey !== controller.engineKey)
           throw movedError(host.config.name);
-        this.use(host, controller);
+        // The host itself may have been unloaded meanwhile.
+        if (host !== controller) this.use(host, controller);
         return;
       } catch (cause) {
         this.#guests.get(host)?.delete(controller);
@@ -159,19 +181,19 @@ export class SharedEngines implements EngineSharing {
   /** Unloads a slot. Its engine stays loaded while another slot uses it. Resolves when that is decided or it has ended. */
   async unload(controller: SlotController): Promise<void> {
     const host = this.hostOf(controller);
+    this.leave(controller);
     if (!SHARED.has(host.standing)) return host.unload();
-    if (host !== controller) this.#guests.get(host)?.delete(controller);
     if (!this.#usersOf(host).some((user) => user !== controller)) return host.unload();
-    if (host === controller) this.#left.add(host);
+    if (host === controller) this.#unloadedHosts.add(host);
     host.restartIdleTime();
   }
 
   /** Unloads engines that no slot uses any more, after slots were changed or removed. */
   unloadUnused(): void {
-    for (const host of this.#left) {
+    for (const host of this.#unloadedHosts) {
       if (this.#usersOf(host).length > 0) continue;
       if (SHARED.has(host.standing)) void host.unload();
-      else if (host.current === null) this.#left.delete(host);
+      else if (host.current === null) this.#unloadedHosts.delete(host);
     }
   }
 
@@ -199,7 +221,12 @@ export class SharedEngines implements EngineSharing {
 
   #usersOf(host: SlotController): SlotController[] {
     const guests = this.guestsOf(host);
-    return this.#left.has(host) ? guests : [host, ...guests];
+    return this.#isUsedByItself(host) ? [host, ...guests] : guests;
+  }
+
+  #isUsedByItself(host: SlotController): boolean {
+    if (!this.#unloadedHosts.has(host)) return true;
+    return [...this.#callers].some((caller) => caller.host === host && caller.slot === host);
   }
 }
 
