@@ -4,12 +4,12 @@ import type { SlotRecord } from './slots.ts';
 export const usesOtherEngine = ({ name, shared_engine: shared }: SlotRecord): boolean =>
   shared != null && shared.slot !== null && shared.slot !== name;
 
-const listed = (names: readonly string[]): string =>
+const joinNames = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 /** Describes the engine that a slot shares; null when it shares none. */
 export function sharedEngineText({ shared_engine: shared }: SlotRecord): string | null {
-  return shared === undefined ? null : `Shares its engine with ${listed(shared.with)}`;
+  return shared === undefined ? null : `Shares its engine with ${joinNames(shared.with)}`;
 }
 
 /**
@@ -20,5 +20,5 @@ export function staysLoadedText({ name, state, shared_engine: shared }: SlotReco
   const isLoaded = state !== 'offline' && state !== 'error';
   if (!isLoaded || shared === undefined || shared.used_by.length === 0 || shared.used_by.includes(name))
     return null;
-  return `The engine stays loaded for ${listed(shared.used_by)}`;
+  return `The engine stays loaded for ${joinNames(shared.used_by)}`;
 }
