@@ -14,7 +14,12 @@ import { gemma3, minilm, qwen25, smollm2 } from '../harness/real-models.ts';
 import { availableOrSkip } from '../harness/unavailable.ts';
 
 /** Limits of the estimate as a multiple of the measured memory. */
-const [min, max] = [0.95, 1.12] as const;
+const LIMITS = [0.95, 1.12] as const;
+/**
+ * A prompt leaves up to 160 MB of garbage with the vocabulary of Gemma, which V8 collects some seconds later: 603 MB at once,
+ * 441 MB when it is idle. Load on the machine moves the measurement between both (docs/adr/0085-the-engine-loads-a-model-once.md).
+ */
+const GEMMA_LIMITS = [0.8, 1.15] as const;
 /** Other load may move a measurement by a few percent, so an outlier is measured again. */
 const RUNS = 3;
 const MODEL = 'measured-model';
@@ -36,6 +41,7 @@ interface RealModel {
   readonly convert?: (folder: string) => GgufModel;
   readonly slot: string;
   readonly keys: string;
+  readonly limits: readonly [min: number, max: number];
   /** Sends one prompt that fills the window, up to a tenth. */
   readonly fill: (gateway: Gateway) => Promise<number>;
 }
@@ -54,8 +60,12 @@ async function needOf(gateway: Gateway, name: string): Promise<SlotPlanView['nee
 }
 
 const CONTEXT = 2048;
-const chat = (name: string, download: () => Promise<string>): RealModel => ({
-  ...{ name, download },
+const chat = (
+  name: string,
+  download: () => Promise<string>,
+  limits: RealModel['limits'] = LIMITS,
+): RealModel => ({
+  ...{ name, download, limits },
   slot: 'agent',
   keys: `context = ${CONTEXT}\n`,
   fill: async (gateway) => {
@@ -69,12 +79,13 @@ const TEXTS = 8;
 const POSITIONS = 512;
 const MODELS: readonly RealModel[] = [
   chat('SmolLM2 135M', smollm2),
-  chat('Gemma 3 270M', gemma3),
+  chat('Gemma 3 270M', gemma3, GEMMA_LIMITS),
   chat('Qwen2.5 Coder 0.5B', qwen25),
   {
     name: 'MiniLM L6',
     download: minilm,
     convert: (folder) => bertToGguf(readBert(folder, MODEL)),
+    limits: LIMITS,
     slot: 'embed',
     keys: 'type = "embedding"\n',
     fill: async (gateway) => {
@@ -86,6 +97,7 @@ const MODELS: readonly RealModel[] = [
 
 describe.each(MODELS)('$name on the CPU', async (model) => {
   const file = await availableOrSkip(`the memory of ${model.name}`, model.download);
+  const [min, max] = model.limits;
   let gateway: Gateway | undefined;
 
   afterEach(async () => {
