@@ -84,10 +84,15 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
     return { request, status, text, kind: isWhole ? 'whole' : status >= 500 ? 'refused' : 'wrong' };
   }
 
+  /** Running streams by their requests, and the tokens that their callers requested. */
+  const open = new Map<string, { readonly text: () => string; readonly tokens: number }>();
+
   async function streamed(tokens: number): Promise<Outcome> {
     const request = newRequest();
     const stream = await openStream(gateway, CHAT, bodyOf(request, tokens, true));
+    open.set(request, { text: stream.text, tokens });
     const isComplete = await stream.ended;
+    open.delete(request);
     const { status } = stream;
     const text = stream.text();
     const outcome = { request, status, text };
@@ -187,13 +192,24 @@ describe.skipIf(python === null)('Ray Serve as an upstream', () => {
 
   /** The pids of killed replicas, whose requests have no end among the events. */
   const killed = new Set<number>();
-  /** Waits until `count` requests run on one replica, and kills it. Returns its pid. */
+  /** Whether the caller has received the first tokens of a stream, and misses at least half of them. */
+  function isMidway(request: string | undefined): boolean {
+    const stream = open.get(request ?? '');
+    if (stream === undefined) return false;
+    const received = stream.text().split('"content"').length - 1;
+    return received > 0 && received < stream.tokens / 2;
+  }
+
+  /** Waits until `count` requests run on one replica, one of them midway, and kills it. Returns its pid. */
   async function killBusyReplica(count: number): Promise<number> {
     let victim = 0;
     await until(() => {
       const busy = ray
         .events()
-        .find(({ event, pid }) => event === 'begin' && !killed.has(pid) && runningOn(pid) >= count);
+        .find(
+          ({ event, pid, request }) =>
+            event === 'begin' && !killed.has(pid) && isMidway(request) && runningOn(pid) >= count,
+        );
       victim = busy?.pid ?? 0;
       return victim !== 0;
     }, `${count} requests to run on one replica`);
