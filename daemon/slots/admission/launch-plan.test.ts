@@ -174,7 +174,7 @@ describe('planLoad', () => {
     [
       'model = "/srv/models/missing.gguf"',
       null,
-      'The model missing.gguf of the slot file was not found. Register the file with svcctl models register, or add its folder to model_folders.',
+      'The model missing.gguf of the slot file was not found. Register the file with svcctl models register, or add its folder to models.folders.',
     ],
     [
       '',

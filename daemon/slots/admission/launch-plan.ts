@@ -279,5 +279,5 @@ const missing = (config: SlotConfig): string =>
 /** Only models of the registry have a memory estimate, so a file must be registered first. */
 const missingStep = (model: string): string =>
   isAbsolute(model)
-    ? ' Register the file with svcctl models register, or add its folder to model_folders.'
+    ? ' Register the file with svcctl models register, or add its folder to models.folders.'
     : ' svcctl models lists the models.';
