@@ -50,7 +50,7 @@ test('previews are spread over the steps, and bounded', () => {
   ]);
 });
 
-test('a preview that is no image is left out, and the next one takes its place', () => {
+test('a preview that is no image is left out, and the next one is used', () => {
   const { events, written } = open(1);
   events.onPreview?.(Buffer.from('<html>'), 0.6);
   expect(written).toEqual([]);

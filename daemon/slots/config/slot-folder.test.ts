@@ -76,7 +76,7 @@ describe('follows symbolic links', () => {
       },
     ],
     [
-      'to a hidden folder beside it',
+      'to a hidden folder next to it',
       () => {
         mkdirSync(join(folder, '..2026_11_28'));
         writeFileSync(join(folder, '..2026_11_28', 'linked.toml'), 'parallel = 3');
@@ -86,7 +86,7 @@ describe('follows symbolic links', () => {
     ],
     ['to a file with another ending', () => link(join(elsewhere, 'plain'))],
     [
-      'to a slot file beside it',
+      'to a slot file next to it',
       () => {
         writeFileSync(join(folder, 'first.toml'), 'parallel = 3');
         link('first.toml');
